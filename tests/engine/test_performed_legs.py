@@ -10,6 +10,7 @@ import pytest
 from engine.test_lifting import jump
 from kinesphere import Effort, Express, Skeleton, body_of, generate, lift, limit_excess, load, perform
 from kinesphere.engine.performed_recording import performed_clock
+from kinesphere.engine.recorded_poses import turned_left
 from kinesphere.maths import rotations as R
 from kinesphere.maths.filters import running_maximum
 from kinesphere.maths.vectors import norms
@@ -164,3 +165,41 @@ def test_feet_that_no_leg_carries_stay_at_their_legs(name, word):
         shin = norms(places[:, foot] - places[:, lower])
         assert np.ptp(shin) < 2e-3
         assert norms(places[:, foot] - wanted.positions_world()[:, foot]).max() < 0.04
+
+
+def kicking(bent: float):
+    """A recording of a leg that kicks, its ankle bent by so many degrees while it does."""
+    motion = record("wave", life=0.0).resampled(120.0)
+    local, roles = motion.rotations.copy(), motion.skeleton.roles
+    share = np.sin(np.pi * np.clip((motion.times - 0.5) / 0.8, 0.0, 1.0)) ** 2
+    for part, degrees in (("UpperLeg", -80.0), ("LowerLeg", 40.0), ("Foot", -bent)):
+        joint = roles[f"left{part}"]
+        turns = R.from_rotation_vector(np.radians(degrees) * share[:, None] * np.array([1.0, 0.0, 0.0]))
+        local[:, joint] = R.multiply(local[:, joint], turns)
+    return replace(motion, rotations=R.continuous(local))
+
+
+def knee_bend(motion):
+    """``(T,)`` degrees that the left knee is bent."""
+    at, roles = motion.positions_world(), motion.skeleton.roles
+    hip, knee, foot = (at[:, roles[f"left{part}"]] for part in ("UpperLeg", "LowerLeg", "Foot"))
+    return np.degrees(
+        np.arctan2(norms(np.cross(knee - hip, foot - knee)), np.sum((knee - hip) * (foot - knee), axis=1))
+    )
+
+
+@pytest.mark.parametrize("edit", [Effort(weight=1.0), Effort(flow=1.0)])
+def test_an_ankle_that_is_spent_in_the_air_bends_no_knee(edit):
+    spent, free = (perform(kicking(bent), edit) for bent in (50.0, 0.0))
+    recorded, times = knee_bend(kicking(0.0)), kicking(0.0).times
+    assert np.ptp(recorded) > 30.0
+    high = np.interp(np.linspace(0.0, 1.0, len(free)), times / times[-1], recorded) > recorded.min() + 20.0
+    assert np.abs(knee_bend(spent) - knee_bend(free))[high].max() < 6.0
+
+
+def test_who_lies_down_turns_to_no_side():
+    angles = np.radians(np.linspace(0.0, 180.0, 181))  # a chest that comes to look up, and over
+    ahead = np.stack([np.full(181, 0.002), np.sin(angles), np.cos(angles)], axis=1)
+    assert np.ptp(turned_left(ahead)) < 0.1
+    about = np.stack([np.sin(angles), np.zeros(181), np.cos(angles)], axis=1)
+    assert np.ptp(turned_left(about)) == pytest.approx(np.pi)

@@ -104,6 +104,7 @@ class Standing(NamedTuple):
     ankles: Floats  # (T, 3)
     turned: Floats  # (T, 4) the foot
     about: Floats  # (T,) radians to the left by which its leg goes with it
+    grounded: Floats  # (T,) how far it stands: in the air it rolls about its ankle, and not over its ball
 
 
 class LegSmoothing(NamedTuple):

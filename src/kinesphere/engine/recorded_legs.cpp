@@ -5,15 +5,20 @@
 
 namespace kinesphere {
 
-constexpr double LEAST_ROOM = 0.05;    // radians of a joint that are always left
-constexpr double MOST_RAISED = 1.0;    // radians of a heel
-constexpr int RAISINGS = 24;           // times that a heel rises as far as its ankle is bent too much
-constexpr double BENT_ENOUGH = 1e-4;   // radians
-constexpr double KNEE_FOLLOWS = 0.04;  // leg lengths that a knee is moved ahead in which it comes to be over its foot
-constexpr double OPPOSITE = 0.4;       // cosine from where on a foot says nothing of its knee any more: it points back
-constexpr double MOVED = 1e-7;         // metres, and radians: what is nearer to how it was stays
-constexpr double STAYS = 1e-9;         // radians of a heel, a knee or a swivel that leave a leg where it is
-constexpr double MISSED = 0.0016;      // leg lengths that a foot is off for a calm knee, at most
+constexpr double LEAST_ROOM = 0.05;     // radians of a joint that are always left
+constexpr double MOST_RAISED = 1.0;     // radians of a heel
+constexpr int RAISINGS = 24;            // times that a heel rises as far as its ankle is bent too much
+constexpr int SWIVELLINGS = 4;          // times that a leg swivels as far as its hip is turned too much
+constexpr double MOST_SWIVELLED = 0.8;  // radians
+constexpr double BENT_ENOUGH = 1e-4;    // radians
+constexpr double KNEE_FOLLOWS = 0.04;   // leg lengths that a knee is moved ahead in which it comes to be over its foot
+constexpr double OPPOSITE = 0.4;        // cosine from where on a foot says nothing of its knee any more: it points back
+constexpr double CLEARLY = 0.5;         // cosine to its hinge from which on a knee is bent one way round, or the other
+constexpr double MOVED = 1e-7;          // metres, and radians: what is nearer to how it was stays
+constexpr double STAYS = 1e-9;          // radians of a heel, a knee or a swivel that leave a leg where it is
+constexpr double MISSED = 0.0016;       // leg lengths that a foot is off for a calm knee, at most
+constexpr double MISSED_IN_AIR = 0.03;  // more of them, of a foot that stands nowhere, where no leg reaches
+constexpr double TOO_FAR[] = {0.99, 1.02};          // leg lengths to it, over which that comes
 constexpr double NEARLY_STRAIGHT[] = {12.0, 40.0};  // degrees: a knee is up to the first, and no longer from the second
 constexpr double ROLLS_LEVEL[] = {0.75, 0.97};      // cosine to its own axis over which a foot rolls about a level one
 constexpr double TURN = 6.283185307179586;
@@ -116,6 +121,7 @@ struct WorldPose {
 struct Standing {
     Floats<2> ankles, turned;  // (T, 3), (T, 4)
     Floats<1> about;           // (T,) radians to the left by which its leg goes with it
+    Floats<1> grounded;        // (T,) how far it stands: in the air it rolls about its ankle, and not over its ball
 };
 
 // LegSmoothing of recorded_feet.py.
@@ -141,6 +147,8 @@ struct MovedLeg {
     Quat thigh, shin, foot, toes, flat, pelvis, carried;
     Vec3 first, second, hip, ankle, sole, left;
     Bones bones;
+    double grounded;
+    double way_round;          // its knee was recorded bent the right way round, 1, the wrong way, -1, or between
     bool moved, bent_wrongly;  // that it was recorded with its knee bent the wrong way round
     Quat bend, swing;
     double solved_raise = -1.0, solved_knee = -1.0;  // radians that bend and swing are for; of none yet
@@ -162,13 +170,17 @@ struct MovedLeg {
           sole(was.position(t, rows.toes) - was.position(t, rows.foot)),
           left(roll_axis(own.leg, foot, sole)),
           bones(turn(wanted.about(t))),
+          grounded(wanted.grounded(t)),
           bend{1.0, 0.0, 0.0, 0.0},
           swing{1.0, 0.0, 0.0, 0.0} {
         const Quat step = conjugate(now.rotation(t, rows.foot)) * flat;
         const double sine = norm(Vec3{step.x, step.y, step.z});
         sole = rotate(flat * conjugate(foot), sole);
         moved = norm(now.position(t, rows.foot) - ankle) > MOVED || sine > std::tan(0.5 * MOVED) * std::abs(step.w);
-        bent_wrongly = dot(cross(first, second), rotate(thigh, own.hinge)) < 0.0;
+        const Vec3 shown = cross(first, second);
+        const double along = dot(shown, rotate(thigh, own.hinge));
+        bent_wrongly = along < 0.0;
+        way_round = clamp(along / most(CLEARLY * norm(shown), 1e-12), -1.0, 1.0);
     }
 
     // Turn it as it was recorded about the vertical; gives its bones.
@@ -185,9 +197,9 @@ struct MovedLeg {
 
     Quat roll(double raised) const { return axis_angle_quaternion(left, raised); }
 
-    // From the hip to the ankle of a foot that has rolled over its ball by so much.
+    // From the hip to the ankle of a foot that has rolled by so much: over its ball where it stands.
     Vec3 way(double raised) const {
-        return raised == 0.0 ? ankle - hip : ankle + sole - rotate(roll(raised), sole) - hip;
+        return raised == 0.0 ? ankle - hip : ankle + grounded * (sole - rotate(roll(raised), sole)) - hip;
     }
 
     // Flexion of a knee whose leg reaches so far.
@@ -237,13 +249,22 @@ struct MovedLeg {
         return angle_of(dot(cross(now, wanted), axis), dot(now, wanted));
     }
 
-    // Swivel of a leg that swings so, where the pelvis has turned farther than the hip goes.
-    double spare_hip(Quat swung) const {
+    // By how much more a leg that is swivelled by so much has to be, where the pelvis has turned farther than the hip
+    // goes. A swivel turns a bent leg's thigh about its bone by nearly as much, so this takes a few rounds.
+    double spare_hip(double swivel) const {
         const Twist& limit = frame->hip;
-        const double was = limit.angle(pelvis, thigh), added = wrapped(limit.angle(carried, swung * thigh) - was);
-        const double room = most(added > 0.0 ? limit.greatest - was : was - limit.least, LEAST_ROOM);
-        const double surplus = std::abs(added) - within_room(std::abs(added), room);
-        return added > 0.0 ? -surplus : surplus;
+        const double was = limit.angle(pelvis, thigh);
+        const auto added = [&](double more) {
+            return wrapped(limit.angle(carried, swivelled(swivel + more) * thigh) - was);
+        };
+        double now = added(0.0), more = 0.0;
+        const double room = most(now > 0.0 ? limit.greatest - was : was - limit.least, LEAST_ROOM);
+        const double goal = std::copysign(within_room(std::abs(now), room), now);
+        for (int round = 0; round < SWIVELLINGS && std::abs(now - goal) > BENT_ENOUGH; ++round) {
+            more = clamp(more + goal - now, -MOST_SWIVELLED, MOST_SWIVELLED);
+            now = added(more);
+        }
+        return more;
     }
 
     // How far the ankle of a foot, turned so in the world, is bent in the leg as it is solved.
@@ -251,6 +272,15 @@ struct MovedLeg {
 
     // The recorded flexion, of a knee that is bent the right way round.
     double recorded_knee() const { return flexion(norm(first + bones.lower * bones.below)); }
+
+    // By how much a foot in the air is pointed less, as the leg is solved: its ankle would stretch farther than it
+    // goes.
+    double spare_ankle(Quat turned) const {
+        const Hinge& limit = frame->ankle;
+        const double was = limit.flexion(shin, foot), stretched = wrapped(was - bent_ankle(turned));
+        if (grounded == 1.0 || stretched <= 0.0) return 0.0;
+        return least(stretched - within_room(stretched, most(was - limit.least, LEAST_ROOM)), MOST_RAISED);
+    }
 
     // By how much its heel rises where its ankle, bent by `asked` more than recorded, would bend farther than it goes.
     double raised_heel(double recorded, double knee) {
@@ -260,7 +290,7 @@ struct MovedLeg {
         const double from = least(bent_ankle(foot), greatest);
         const auto bent = [&](double raised) {
             solve_for(raised, flexion(norm(way(raised))));
-            return bent_ankle(raised == 0.0 ? flat : roll(raised) * flat);
+            return from + wrapped(bent_ankle(raised == 0.0 ? flat : roll(raised) * flat) - from);
         };
         const double asked = bent(0.0) - from;
         if (asked <= 0.0) return 0.0;
@@ -276,24 +306,28 @@ struct MovedLeg {
 
 // The knees of a leg over all frames.
 struct Knees {
-    Scratch<double, 1> recorded, flexed, added, calm;
+    Scratch<double, 1> recorded, flexed, asked, added, calm;  // asked: leg lengths that it should reach
 
-    explicit Knees(Index frames) : recorded(frames), flexed(frames), added(frames), calm(frames) {}
+    explicit Knees(Index frames) : recorded(frames), flexed(frames), asked(frames), added(frames), calm(frames) {}
 
     // Flex knees that are nearly straight so that they are calm: there a millimetre is degrees, and what was added to
-    // them is smoothed. But no foot is off by more than a little for that.
-    void smooth_added(Floats<1> weights) {
+    // them is smoothed. But no foot that stands is off by more than a little for that.
+    void smooth_added(Floats<1> weights, Floats<1> grounded, const std::vector<MovedLeg>& legs) {
         const Index frames = flexed.shape[0];
-        for (Index t = 0; t < frames; ++t) added(t) = flexed(t) - recorded(t);
+        for (Index t = 0; t < frames; ++t) {  // to a knee that is bent the wrong way round more is added
+            added(t) = flexed(t) - legs[static_cast<std::size_t>(t)].way_round * recorded(t);
+        }
         smooth_signal(added, weights, REFLECT, calm);
         const double least_bent = NEARLY_STRAIGHT[0] * TURN / 360.0, bent = NEARLY_STRAIGHT[1] * TURN / 360.0;
         for (Index t = 0; t < frames; ++t) {
             const double knee = flexed(t), straight = least(recorded(t), knee);
             const double by = (1.0 - smoothstep((straight - least_bent) / (bent - least_bent))) * (calm(t) - added(t));
             if (by == 0.0) continue;
-            const double cosine = std::cos(0.5 * knee);
-            const double room = most(by > 0.0 ? 2.0 * angle_of_cosine(most(cosine - MISSED, -1.0)) - knee
-                                              : knee - 2.0 * angle_of_cosine(least(cosine + MISSED, 1.0)),
+            const double cosine = std::cos(0.5 * knee), far = asked(t);
+            const double beyond = smoothstep((far - TOO_FAR[0]) / (TOO_FAR[1] - TOO_FAR[0]));
+            const double off = MISSED + (1.0 - grounded(t)) * beyond * MISSED_IN_AIR;
+            const double room = most(by > 0.0 ? 2.0 * angle_of_cosine(most(cosine - off, -1.0)) - knee
+                                              : knee - 2.0 * angle_of_cosine(least(cosine + off, 1.0)),
                                      1e-12);
             flexed(t) = knee + room * std::tanh(by / room);
         }
@@ -316,7 +350,8 @@ static void place_leg(const Leg& leg, const LegRows& rows, const WorldPose& was,
     legs.reserve(static_cast<std::size_t>(frames));
     Scratch<double, 1> heels(frames), swivels(frames), needed(frames), reached(frames);
     Scratch<bool, 1> moved(frames);
-    bool any = false, raised = false;
+    Scratch<double, 1> pointed(frames), lowered(frames);
+    bool any = false, raised = false, points = false;
     for (Index t = 0; t < frames; ++t) {
         legs.emplace_back(frame, rows, was, now, wanted, t);
         moved(t) = legs.back().moved;
@@ -334,20 +369,43 @@ static void place_leg(const Leg& leg, const LegRows& rows, const WorldPose& was,
     }
     if (raised) widen(needed, smoothing.heels, smoothing.heels, heels);
     for (Index t = 0; t < frames; ++t) {
-        if (at(t).has_length()) knees.flexed(t) = reached(t) = at(t).flexion(norm(at(t).way(heels(t))));
+        const MovedLeg& own = at(t);
+        if (!own.has_length()) continue;
+        const double far = norm(own.way(heels(t)));
+        knees.flexed(t) = reached(t) = own.flexion(far);
+        knees.asked(t) = far / (own.bones.upper + own.bones.lower);
     }
-    knees.smooth_added(smoothing.knees);
+    knees.smooth_added(smoothing.knees, wanted.grounded, legs);
     for (Index t = 0; t < frames; ++t) {
         MovedLeg& own = at(t);
         needed(t) = 0.0;
         if (!own.has_length()) continue;
         own.solve_for(heels(t), knees.flexed(t));
-        const double over = own.over_foot(knees.recorded(t), knees.flexed(t));
-        needed(t) = over + own.spare_hip(own.swivelled(over));
+        needed(t) = own.over_foot(knees.recorded(t), knees.flexed(t));
+        if (leg.toes >= 0) pointed(t) = own.spare_ankle(heels(t) == 0.0 ? own.flat : own.roll(heels(t)) * own.flat);
+        points = points || pointed(t) != 0.0;
+    }
+    if (points) {
+        widen(pointed, smoothing.heels, smoothing.heels, lowered);
+        for (Index t = 0; t < frames; ++t) heels(t) -= (1.0 - at(t).grounded) * lowered(t);
     }
     smooth_signal(needed, smoothing.swivels, REFLECT, swivels);
+    // What spares a hip is there in full wherever it is needed, to the left and to the right.
+    Scratch<double, 1> left(frames), right(frames), wide(frames);
+    bool spares = false;
+    for (Index t = 0; t < frames; ++t) {
+        const double more = at(t).has_length() ? at(t).spare_hip(swivels(t)) : 0.0;
+        left(t) = most(more, 0.0), right(t) = most(-more, 0.0);
+        spares = spares || more != 0.0;
+    }
+    if (spares) {
+        widen(left, smoothing.heels, smoothing.heels, wide);
+        for (Index t = 0; t < frames; ++t) swivels(t) += wide(t);
+        widen(right, smoothing.heels, smoothing.heels, wide);
+        for (Index t = 0; t < frames; ++t) swivels(t) -= wide(t);
+    }
     for (Index t = 0; t < frames; ++t)
-        moved(t) = moved(t) || heels(t) > STAYS || std::abs(knees.flexed(t) - reached(t)) > STAYS ||
+        moved(t) = moved(t) || std::abs(heels(t)) > STAYS || std::abs(knees.flexed(t) - reached(t)) > STAYS ||
                    std::abs(swivels(t)) > STAYS;
     for (Index t = 0; t < frames; ++t) {
         if (!at(t).bent_wrongly) continue;
@@ -368,11 +426,11 @@ static void place_leg(const Leg& leg, const LegRows& rows, const WorldPose& was,
         pose.set(leg.limb.lower, conjugate(pose.world_of_parent(leg.limb.lower, leg.limb.upper, thigh)) * shin);
         pose.set(leg.limb.end, conjugate(pose.world_of_parent(leg.limb.end, leg.limb.lower, shin)) * foot);
         if (leg.toes < 0) continue;
-        // Toes stay on the ground; those that are bent all the way go up with the foot.
+        // Toes stay on the ground; those that are bent all the way, or stand nowhere, go up with the foot.
         Quat toes = own.toes;
         if (heel != 0.0) {
             const double room = most(frame.ball.greatest - frame.ball.flexion(own.flat, own.toes), LEAST_ROOM);
-            toes = own.roll(heel - within_room(heel, room)) * toes;
+            toes = own.roll(heel - own.grounded * within_room(heel, room)) * toes;
         }
         pose.set(leg.toes, conjugate(pose.world_of_parent(leg.toes, leg.limb.end, foot)) * toes);
     }
@@ -396,8 +454,8 @@ FIELDS(kinesphere::Leg, &kinesphere::Leg::limb, &kinesphere::Leg::toes, &kinesph
 FIELDS(kinesphere::LegRows, &kinesphere::LegRows::hips, &kinesphere::LegRows::upper, &kinesphere::LegRows::lower,
        &kinesphere::LegRows::foot, &kinesphere::LegRows::toes);
 FIELDS(kinesphere::WorldPose, &kinesphere::WorldPose::q, &kinesphere::WorldPose::p);
-FIELDS(kinesphere::Standing, &kinesphere::Standing::ankles, &kinesphere::Standing::turned,
-       &kinesphere::Standing::about);
+FIELDS(kinesphere::Standing, &kinesphere::Standing::ankles, &kinesphere::Standing::turned, &kinesphere::Standing::about,
+       &kinesphere::Standing::grounded);
 FIELDS(kinesphere::LegSmoothing, &kinesphere::LegSmoothing::heels, &kinesphere::LegSmoothing::knees,
        &kinesphere::LegSmoothing::swivels);
 

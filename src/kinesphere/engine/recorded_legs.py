@@ -9,19 +9,26 @@ import numpy as np
 from kinesphere.body.body import Body
 from kinesphere.body.joint_subset import SubsetPose, joint_subset
 from kinesphere.engine.channels import INDEX
+from kinesphere.engine.detail import Detail
 from kinesphere.engine.recorded_feet import Leg, Standing, legs_of, place_legs, roll_axes
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import smooth_envelope
+from kinesphere.maths.filters import frame_count, gaussian, running_maximum, smooth_envelope, widen
 from kinesphere.maths.kinematics import forward_some
-from kinesphere.maths.vectors import Floats, norms
+from kinesphere.maths.vectors import Floats, norms, smoothstep
+from kinesphere.motion.memo import memoised
 
 BALANCE = 0.40  # of the upper body's displacement that hips go the other way
 SOFT_KNEE = 0.003  # of a leg's length that knees keep, or as much as they were bent: six degrees
 LESS = 0.3  # of how far a leg is moved that it is less stretched then
 SINK_AHEAD = 0.16  # seconds in which hips sink before a leg is too short
 PEEL_SMOOTH = 0.1  # seconds in which the room that it has may change
+ROLL_SMOOTH = 0.03  # seconds of σ, over which an ankle's way over its ball is smoothed: feet in the air may tremble
 FOOT = 0.18  # leg lengths from ankle to ball, of the longest feet whose heels rise as asked
+SLOW, LASTS = 0.2, 0.3  # leg lengths a second, seconds: a foot that is slower for so long stands on something
+CLEARS = (0.07, 0.18)  # leg lengths above what it passes over between which a foot comes to bend down freely
+FLOOR = 0.35  # seconds to each side, the lowest point in which is what a foot passes over
+LANDS = 0.08  # seconds before it stands, and after, in which a foot comes to do so
 LEAST_PEEL = 0.05  # radians that a heel can always rise or fall
 
 
@@ -48,6 +55,36 @@ def peel_feet(
     return turned
 
 
+def grounded(context: PerformanceContext, side: str) -> Floats:
+    """``(T,)`` from 0 to 1: how far a foot stands at the moments that are shown, on the ground or on anything else."""
+    return context.shown(_grounded(context.detail, side))
+
+
+@memoised
+def _grounded(detail: Detail, side: str) -> Floats:
+    """``(T,)`` of the recording: where its foot has a contact, is near the ground, or some of its sole hardly moves."""
+    poses, contacts, rate = detail.poses, detail.steps.contacts, detail.poses.motion.rate
+    count = len(poses.motion)
+    own = [] if contacts is None else [i for i, point in enumerate(contacts.points) if point.side == side]
+    if contacts is None or not own or not len(contacts.rows) or count < 2:
+        return np.ones(count)
+    paths = contacts.paths[:, own] - np.reshape(poses.leaps, (-1, 1, 3))
+    speeds = norms(np.gradient(paths, axis=0)) * rate
+    slow = np.where((speeds < SLOW * poses.leg_length).any(axis=1), 1.0, 0.0)
+    lasts = round(0.5 * LASTS * rate)  # a kick turns back where it is farthest, and stands on nothing there
+    stands = np.asarray(running_maximum(-running_maximum(-slow, lasts), lasts) > 0.0)
+    for point, first, last in contacts.rows.tolist():
+        if point in own:
+            stands[first : last + 1] = True
+    fade = frame_count(LANDS, rate)
+    height = contacts.paths[:, own, 1].min(axis=1)
+    height = (height + running_maximum(-height, round(FLOOR * rate))) / poses.leg_length
+    near = gaussian(
+        1.0 - smoothstep((height - CLEARS[0]) / (CLEARS[1] - CLEARS[0])), 0.25 * LANDS * rate, ends="reflect"
+    )
+    return np.asarray(1.0 - (1.0 - widen(stands, fade, fade)) * (1.0 - near))
+
+
 def _short_foot(context: PerformanceContext, before: RecordedWorld, leg: Leg, side: str) -> float:
     """How far heels rise of a foot that is longer for its leg than people's: the ankle would go up into the knee."""
     if leg.toes < 0:
@@ -66,7 +103,8 @@ def _peel(before: RecordedWorld, leg: Leg, ankle: Floats, peel: Floats, rate: fl
     angles = room * np.tanh(peel / room)
     ball = before.p(leg.toes) - before.p(leg.limb.end)
     turn = rotations.from_rotation_vector(angles[:, None] * roll_axes(leg, foot, ball))
-    return ankle + ball - rotations.rotate(turn, ball), rotations.multiply(turn, foot)
+    rolled = gaussian(ball - rotations.rotate(turn, ball), ROLL_SMOOTH * rate, ends="point")
+    return ankle + rolled, rotations.multiply(turn, foot)
 
 
 def place_feet(
@@ -85,7 +123,9 @@ def place_feet(
     """
     body, hips = context.body, context.roles["hips"]
     legs, still = legs_of(body), np.zeros(context.clock.frames)
-    standing = {side: Standing(feet[side], turned[side], turns.get(side, still)) for side in legs}
+    standing = {
+        side: Standing(feet[side], turned[side], turns.get(side, still), grounded(context, side)) for side in legs
+    }
     detached = [leg for leg in legs.values() if leg.is_detached(body)]
     carried = _carried_feet(before, after, detached)
     place_legs(legs, hips, before.pose, carried, standing, context.rate, local, translations)

@@ -15,7 +15,7 @@ from kinesphere.engine.lifting import body_angles
 from kinesphere.engine.pose import SIGN
 from kinesphere.engine.proportions import ARM
 from kinesphere.engine.recorded_hands import TREMOR, hanging, wrist_path
-from kinesphere.engine.recorded_poses import RecordedPoses, chest_joint
+from kinesphere.engine.recorded_poses import RecordedPoses, chest_joint, turned_left
 from kinesphere.engine.recorded_walk import stride_shape
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, moving_mean
@@ -54,8 +54,7 @@ def recorded_life(detail: Detail) -> RecordedLife:
     hips = poses.position("hips") / poses.leg_length
     across = rotations.rotate(rotations.conjugate(poses.heading), hips - moving_mean(hips, radius))
     face = rotations.rotate(poses.head, np.array([0.0, 0.0, 1.0]))
-    turned = np.unwrap(np.arctan2(face[:, 0], face[:, 2]))
-    gaze = np.stack([turned, poses.gaze_down], axis=1)
+    gaze = np.stack([turned_left(face), poses.gaze_down], axis=1)
     blocks: list[tuple[tuple[str, ...], Floats]] = [
         (("torso.forward", "torso.side", "torso.turn"), torso),
         (("head.nod", "head.tilt", "head.turn"), head),
@@ -94,7 +93,7 @@ def recorded_life(detail: Detail) -> RecordedLife:
 def chest_turned(detail: Detail) -> Floats:
     """``(2, T)`` radians that the chest is turned to the left, and bent down, from its mean about each moment."""
     ahead = rotations.rotate(detail.poses.chest, np.array([0.0, 0.0, 1.0]))
-    left, down = np.unwrap(np.arctan2(ahead[:, 0], ahead[:, 2])), -np.arcsin(np.clip(ahead[:, 1], -1.0, 1.0))
+    left, down = turned_left(ahead), -np.arcsin(np.clip(ahead[:, 1], -1.0, 1.0))
     rows = np.stack([left, down], axis=1)
     off = rows - moving_mean(rows, mean_radius(detail))
     return np.asarray(MOST_SWAY * np.tanh(off / MOST_SWAY)).T

@@ -27,6 +27,8 @@ from kinesphere.motion.motion import Motion
 LIMBS = ("UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot")
 UPRIGHT = (0.45, 0.75)  # height of the trunk's unit vector between which a body comes to be upright
 STANDS = (0.62, 0.78)  # leg lengths of the hip joints above the feet between which a body comes to stand
+BEHIND, SIDEWAYS = -0.5, 0.2  # of a face's unit vector, ahead: between these it comes to be turned to a side
+STEEP = (0.2, 0.6)  # level share of a unit vector between which it comes to have a heading
 PALM = 0.16  # arm lengths from the wrist to the middle of the palm
 
 
@@ -167,9 +169,14 @@ class RecordedPoses:
 
     @cached_property
     def head_turned(self) -> tuple[Floats, Floats]:
-        """``(T,)`` radians that the face is turned to the left, and down, seen from the chest."""
+        """``(T,)`` radians that the face is turned to the left, and down, seen from the chest.
+
+        A face that is turned round to the back is turned to neither side.
+        """
         face = rotations.rotate(rotations.conjugate(self.chest), rotations.rotate(self.head, np.array([0.0, 0.0, 1.0])))
-        return np.arctan2(face[:, 0], np.maximum(face[:, 2], 0.05)), np.arcsin(clip(-face[:, 1], -1.0, 1.0))
+        in_front = smoothstep((face[:, 2] - BEHIND) / (SIDEWAYS - BEHIND))
+        left = in_front * np.arctan2(face[:, 0], np.maximum(face[:, 2], 0.05))
+        return left, np.arcsin(clip(-face[:, 1], -1.0, 1.0))
 
     @cached_property
     def stands(self) -> Floats:
@@ -178,6 +185,17 @@ class RecordedPoses:
         feet = np.minimum(self.position("leftFoot")[:, 1], self.position("rightFoot")[:, 1])
         high = (hips - feet) / self.leg_length
         return np.asarray(self.upright * smoothstep(clip((high - STANDS[0]) / (STANDS[1] - STANDS[0]), 0.0, 1.0)))
+
+
+def turned_left(ahead: Floats) -> Floats:
+    """``(T,)`` radians that directions ``(T, 3)`` have turned to the left since the first frame.
+
+    What is nearly vertical, as the chest of who lies, turns about without going anywhere: that does not count.
+    """
+    left = np.unwrap(np.arctan2(ahead[:, 0], ahead[:, 2]))
+    level = np.hypot(ahead[:, 0], ahead[:, 2])
+    counts = smoothstep((np.minimum(level[1:], level[:-1]) - STEEP[0]) / (STEEP[1] - STEEP[0]))
+    return np.asarray(left[0] + np.concatenate([[0.0], np.cumsum(counts * np.diff(left))]))
 
 
 @memoised

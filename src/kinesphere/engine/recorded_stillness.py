@@ -13,6 +13,7 @@ from kinesphere.motion.memo import memoised
 
 STILL_SECONDS = 1.0  # to either side, over which a pose that is held still is the mean
 SETTLES = 0.25  # seconds in which stillness comes and goes
+FAR = np.cos(0.5 * np.radians((60.0, 120.0)))  # of angles from its mean: a joint loses all of it, or nothing
 GOES, TURNS = (0.25, 0.5), np.radians((35.0, 70.0))  # leg lengths and angles of hips within that time: less is a rest
 
 
@@ -59,11 +60,13 @@ def lively(context: PerformanceContext) -> Floats:
 
 
 def hold_still(context: PerformanceContext, local: Floats, translations: Floats) -> None:
-    """Take the life out of rests."""
+    """Take the life out of rests; a joint that turns far from its mean does more than live, and goes on turning."""
     hips, radius = context.roles["hips"], max(round(STILL_SECONDS * context.rate), 1)
     for rows, weight in _stilled_rests(context):
-        calm = moving_mean(rotations.continuous(local[rows]), radius)
-        local[rows] = rotations.slerp(local[rows], rotations.normalise(calm), weight[:, None])
+        calm = rotations.normalise(moving_mean(rotations.continuous(local[rows]), radius))
+        cosine = np.abs(np.sum(local[rows] * calm, axis=-1))
+        near = smoothstep(clip((cosine - FAR[1]) / (FAR[0] - FAR[1]), 0.0, 1.0))
+        local[rows] = rotations.slerp(local[rows], calm, weight[:, None] * near)
         path = translations[rows, hips]
         translations[rows, hips] = path + weight[:, None] * (moving_mean(path, radius) - path)
 
