@@ -122,7 +122,7 @@ def test_a_folder_with_a_broken_file(folder: Path, tmp_path: Path, jobs: str) ->
     out = tmp_path / "out"
     result = run(app, ["convert", str(folder), str(out), "--to", "npz", "--jobs", jobs])
     assert result.exit_code == 1
-    assert result.stdout == "converted 3, failed 1\n"
+    assert result.stdout == "converted 3, failed 1, passed over 1\n"
     assert result.stderr.startswith("failed: ")
     assert "broken.bvh" in result.stderr
     assert tree(out) == {"one.npz", "a/two.npz", "a/deep/three.npz"}
@@ -150,7 +150,7 @@ def test_an_output_folder_inside_the_input_is_not_read(folder: Path) -> None:
     (folder / "a" / "broken.bvh").unlink()
     for _ in range(2):
         result = run(app, ["convert", str(folder), str(folder / "out"), "--to", "bvh", "--overwrite"])
-        assert result.stdout == "converted 3, failed 0\n"
+        assert result.stdout == "converted 3, failed 0, passed over 1\n"
 
 
 def test_names_that_meet_are_kept_apart(walk: Path, tmp_path: Path) -> None:
@@ -176,6 +176,19 @@ def test_a_folder_needs_a_format(folder: Path, tmp_path: Path) -> None:
         assert result.exit_code == 2
         assert "bvh" in result.stderr
         assert not (tmp_path / "out").exists()
+
+
+def test_files_of_other_formats_are_named_with_what_is_read(folder: Path, tmp_path: Path) -> None:
+    other = folder / "deep" / "clip.fbx"
+    other.parent.mkdir(exist_ok=True)
+    other.write_bytes(b"Kaydara FBX Binary")
+    (folder / ".hidden").write_text("none of anybody's business")
+    result = run(app, ["convert", str(folder), str(tmp_path / "out"), "--to", "npz"])
+    assert result.stdout.endswith(", passed over 2\n")
+    (said,) = [line for line in result.stderr.splitlines() if "passed over" in line]
+    assert str(Path("deep") / "clip.fbx") in said
+    assert ".bvh, .glb" in said
+    assert ".hidden" not in said
 
 
 def test_an_empty_folder_is_said_to_be_empty(tmp_path: Path) -> None:

@@ -5,13 +5,26 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from contracts import tail
-from kinesphere import Effort, clip_names, load, load_score, mo, perform, render, save, save_clips, save_mapping
+from kinesphere import (
+    Effort,
+    clip_names,
+    load,
+    load_score,
+    mo,
+    perform,
+    render,
+    save,
+    save_character,
+    save_clips,
+    save_mapping,
+)
 from kinesphere.builtin import motion
 from kinesphere.cli.main import app
 from kinesphere.motion.humanoid import mirror_role
@@ -73,6 +86,7 @@ def test_a_folder_is_performed_with_a_report(tmp_path, folder):
         ("two.glb", "bow"),
         ("tail.bvh", ""),
         ("cut.bvh", ""),
+        ("notes.txt", ""),
     }
     knock = rows["knock.bvh", "knock"]
     assert int(knock["strokes_right"]) > int(knock["strokes_left"])
@@ -80,6 +94,10 @@ def test_a_folder_is_performed_with_a_report(tmp_path, folder):
     assert float(knock["slide_added_mm"]) < 5.0
     assert (rows["tail.bvh", ""]["outcome"], rows["cut.bvh", ""]["outcome"]) == ("refused", "refused")
     assert len(rows["tail.bvh", ""]["reason"]) > 20
+    assert rows["notes.txt", ""]["outcome"] == "passed over"
+    assert ".bvh" in rows["notes.txt", ""]["reason"]
+    assert all((row["outcome"] == "performed") == bool(row["output"]) for row in rows.values())
+    assert all(Path(row["output"]).exists() for row in rows.values() if row["output"])
 
 
 def test_a_folder_becomes_another_format_and_its_report_is_the_same_on_two_processes(tmp_path, folder):
@@ -236,3 +254,14 @@ def test_left_handed_files_are_refused_until_left_and_right_are_exchanged(tmp_pa
     assert row["slide_added_mm"] < 5.0
     assert row["beyond_limits_degrees"] < 10.0
     assert row["steps"] >= 6
+
+
+@pytest.mark.parametrize("command", [("perform", "--words", "tired"), ("convert",)])
+def test_a_character_without_a_clip_is_refused_with_the_option_that_takes_it(tmp_path, command):
+    file, out = tmp_path / "mo.glb", tmp_path / "out.glb"
+    save_character(mo(), file)
+    name, *options = command
+    said = called(name, file, *(["-o"] if name == "perform" else []), out, *options)
+    assert said.exit_code == 2
+    assert "no animation" in said.stderr
+    assert "--character" in said.stderr

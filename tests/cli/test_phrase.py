@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+from engine.test_cycles import stride
 from kinesphere import lift, load, save
 from kinesphere.builtin import motion
 from kinesphere.cli.main import app
@@ -55,6 +56,18 @@ def test_json_and_a_chart_at_once_leave_the_output_clean(tmp_path):
     said = called("phrase", "walk", "--json", "-o", tmp_path / "walk.png")
     assert len(json.loads(said.stdout)["strikes"]) > 4
     assert (tmp_path / "walk.png").exists()
+
+
+def test_a_cycle_of_a_walk_without_its_last_frame_is_said_to_be_one(tmp_path):
+    whole, file, looped = stride()[0], tmp_path / "cut.npz", tmp_path / "looped.npz"
+    save(whole[:-1], file)
+    said = called("phrase", file, "-o", tmp_path / "cut.png")
+    assert "kinesphere loop" in said.stdout
+    assert json.loads(called("phrase", file, "--json").stdout)["open_cycle"]
+    assert called("loop", file, "-o", looped).exit_code == 0
+    said = called("phrase", looped, "-o", tmp_path / "looped.png")
+    assert "kinesphere loop" not in said.stdout
+    assert json.loads(called("phrase", looped, "--json").stdout)["strikes"]
 
 
 def test_what_cannot_be_done_is_said(tmp_path, knock):

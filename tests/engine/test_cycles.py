@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.walking import BODIES_THAT_WALK
-from kinesphere import Effort, Express, Motion, Phrase, Shape, body_of, generate, lift, loop, perform
+from kinesphere import Effort, Express, Motion, Phrase, Shape, body_of, generate, lift, load, loop, perform
 from kinesphere.body.ground import runs
 from kinesphere.builtin import motion as builtin
 from kinesphere.builtin.library import movement
@@ -293,3 +293,30 @@ def test_neutral_loops_are_the_same_objects():
         nearly = replace(phrase, fidget=1e-9)
         made = generate(nearly, own.rate)
         np.testing.assert_allclose(made.positions_world(), own.positions_world(), atol=1e-6)
+
+
+@pytest.mark.parametrize("goes", [False, True])
+@pytest.mark.parametrize("rate", [24.0, 60.0])
+def test_a_stride_that_lacks_its_last_frame_is_known(rate, goes):
+    whole, speed = stride(rate=rate)
+    whole = travelling(whole, speed) if goes else whole
+    cut = whole[:-1]
+    assert lift(cut).detail.open_cycle
+    assert not lift(whole).detail.open_cycle
+    assert lift(loop(cut)).detail.steps.walks
+    assert not lift(cut[: len(cut) - len(cut) // 6]).detail.open_cycle  # which lacks more
+
+
+@pytest.mark.parametrize("name", ["wave", "knock", "beckon", "bow"])
+def test_gestures_lack_no_last_frame(name):
+    assert not lift(builtin(name)).detail.open_cycle
+    assert not lift(builtin(name)[:-1]).detail.open_cycle
+
+
+def test_captures_lack_no_last_frame(data_dir):
+    assert lift(load(data_dir / "characters" / "CesiumMan.glb")).detail.open_cycle
+    for file in sorted((data_dir / "bvh" / "pymo").glob("*.bvh")):
+        motion = load(file)
+        frames = round(1.2 * motion.rate)
+        for first in range(0, len(motion) - frames, max(len(motion) // 6, 1)):
+            assert not lift(motion[first : first + frames]).detail.open_cycle

@@ -10,7 +10,7 @@ import pytest
 from engine.bodies import BODIES
 from gaits import Plan, gait
 from kinesphere import Effort, Motion, Score, body_of, generate, lift, load, perform
-from kinesphere.engine.inserted_poses import describe_frames, inserted_frames, with_inserted_marked
+from kinesphere.engine.inserted_poses import describe_frames, inserted_frames, tell_inserted, with_inserted_marked
 from kinesphere.engine.phrase_data import phrase_to_plain
 from kinesphere.maths import rotations as R
 from kinesphere.maths.vectors import smootherstep
@@ -160,8 +160,19 @@ def test_what_was_taken_for_an_inserted_pose_is_reported():
     report = measure_score(Score(made, (Effort(weight=1.0).over(),)))
     assert report.inserted == (70, 71, 72)
     assert report.to_row()["inserted_frames"] == "70-72"
-    assert "frames 70-72 taken for inserted rest poses" in str(report)
+    assert "frames 70-72 are taken for inserted rest poses" in str(report)
     assert phrase_to_plain(lift(made))["inserted_frames"] == [70, 71, 72]
     plain = measure_score(Score(motion, (Effort(weight=1.0).over(),)))
     assert plain.to_row()["inserted_frames"] == ""
     assert "inserted" not in str(plain)
+
+
+@pytest.mark.parametrize(
+    ("frames", "said"),
+    [
+        ((0,), "frame 0 is taken for an inserted rest pose"),
+        ((0, 7), "frames 0, 7 are taken for inserted rest poses"),
+    ],
+)
+def test_one_inserted_pose_is_one(frames, said):
+    assert tell_inserted(frames) == said

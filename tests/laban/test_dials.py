@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinesphere import Effort, Shape
+from kinesphere import Effort, Shape, perform
 from kinesphere.laban.dials import Part, dial_curve, parameter_overrides
 
 TIME = np.arange(241) / 60.0
@@ -59,18 +59,28 @@ def test_what_is_set_by_hand_holds_as_far_as_its_moments_say():
     ("dial", "kind", "error", "said"),
     [
         (0.5, "effort", TypeError, "effort is 0.5; an object"),
-        (Shape(), "effort", TypeError, "effort is Shape"),
+        (Shape(), "effort", TypeError, "effort is Shape.*shape=…; an Effort is expected"),
+        (Effort(), "shape", TypeError, "shape is Effort.*effort=…; a Shape is expected"),
+        ({0.5: Effort(), 1.0: Shape()}, "effort", TypeError, "Shape.* at 1 s.*shape=…; an Effort is expected"),
+        ("angry", "shape", TypeError, "shape is \"angry\".*words='angry'; a Shape is expected"),
         ([], "shape", ValueError, "one moment at least"),
         ({"soon": Effort()}, "effort", TypeError, "no field is called 'soon'"),
         ({float("nan"): Effort()}, "effort", ValueError, "a finite number"),
         ({True: Effort()}, "effort", TypeError, "true; a number is expected"),
         ({-1.0: Effort()}, "effort", ValueError, "own time begins at 0"),
-        ({0.5: Effort()}, "shape", TypeError, r"shape\.0\.5 is Effort"),
+        ({0.5: Effort()}, "shape", TypeError, "shape is Effort.* at 0.5 s"),
     ],
 )
 def test_what_is_no_dial_is_refused(dial, kind, error, said):
     with pytest.raises(error, match=said):
         Part(**{kind: dial})
+
+
+@pytest.mark.parametrize("model", ["default", "chi1999"])
+@pytest.mark.parametrize(("dial", "name"), [(Shape(vertical=1.0), "shape=…"), ("angry", "words='angry'")])
+def test_performing_says_by_which_name_a_dial_goes(dial, name, model):
+    with pytest.raises(TypeError, match=f"effort is .*{name}; an Effort is expected"):
+        perform("wave", dial, model=model)
 
 
 def test_dials_are_accepted():

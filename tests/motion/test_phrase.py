@@ -7,8 +7,10 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 
+from kinesphere import Express, lift, phrase_of
 from kinesphere.body import body_of
 from kinesphere.builtin import figure
+from kinesphere.builtin import motion as builtin
 from kinesphere.engine.phrases import figure_body
 from kinesphere.motion.gesture import Curve, Step
 from kinesphere.motion.phrase import SAMPLES, Keys, Phrase, Track
@@ -94,6 +96,24 @@ def test_what_fits_is_taken():
     assert set(made.added_channels) == {"right.clavicle.raise", "left.foot.peel"}
     assert made.track("gaze").keys is None
     assert made.arm("left") is made.track("head")  # what is not there is neutral
+
+
+@pytest.mark.parametrize("name", ["wave", "walk"])
+def test_what_a_prompt_prints_is_short(name):
+    motion = builtin(name)
+    phrase = Express(words="tired")(lift(motion))
+    detail = phrase.detail
+    parts = (detail, detail.poses, detail.strokes, detail.steps, detail.unrolled, phrase.body, phrase.drives[0])
+    keys = phrase.track("right_arm").keys
+    for own in (phrase, phrase_of(name), *parts, phrase.track("right_arm"), keys):
+        assert len(repr(own)) < 220
+        assert "\n" not in repr(own)
+    said = repr(phrase)
+    assert f"{name!r}: {motion.duration:.4g} s" in said
+    assert all(part in said for part in phrase.tracks)
+    assert f"{len(keys) + len(phrase.track('left_arm').keys)} keys" in said
+    assert f"{len(keys)} keys, " in repr(keys)
+    assert ("8 steps" in said) == ("8 strikes" in repr(detail.steps)) == (name == "walk")
 
 
 def test_nothing_is_changed_in_place():

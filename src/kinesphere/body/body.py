@@ -40,6 +40,9 @@ class Body:
     anatomy: Anatomy
     volumes: BodyVolumes | None = None  # of a character with a surface
 
+    def __repr__(self) -> str:
+        return f"<Body of {len(self.skeleton)} joints, {len(self.roles)} of them humanoid>"
+
     @property
     def roles(self) -> Mapping[str, int]:
         """Humanoid role to joint."""

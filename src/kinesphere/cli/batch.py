@@ -19,12 +19,14 @@ from kinesphere.cli.shared import (
     builtin_motion,
     collect_warnings,
     one_line,
+    print_note,
     print_warning,
     safe_stem,
     unique_stem,
 )
 
 SOME_FAILED = 1  # exit code of a run in which a file failed
+_MOST_NAMED = 5  # files that were passed over
 _MIN_FILES_TO_SHARE = 16  # files from which on starting more processes pays
 
 ClipChoice = str | int | None  # by name, by number, or the only or first one
@@ -79,6 +81,14 @@ class UnreadableFile:
 
 
 @dataclass(frozen=True)
+class PassedOver:
+    """A file of a folder that is of no format that is read."""
+
+    source: Path
+    reason: str
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What became of one output."""
 
@@ -116,22 +126,28 @@ def own_suffix(source: Path) -> str:
     return suffix if suffix in writable else ".glb"
 
 
-def motion_files(folder: Path, excluded: Path) -> list[Path]:
-    """Every file under a folder that some reader of motions knows by its suffix, in order."""
+def motion_suffixes() -> list[str]:
+    """The suffixes of files that some reader of motions knows, in order."""
     from kinesphere.files.registry import formats
 
-    known = {suffix for known in formats() if known.load is not None for suffix in known.suffixes}
+    return sorted({suffix for known in formats() if known.load is not None for suffix in known.suffixes})
+
+
+def motion_files(folder: Path, excluded: Path) -> tuple[list[Path], list[Path]]:
+    """Every file under a folder that some reader of motions knows by its suffix, and all others, each in order."""
+    known = motion_suffixes()
     without = excluded.resolve()
-    found = []
+    found: list[Path] = []
+    others: list[Path] = []
     for parent, folders, files in os.walk(folder):
         # Outputs of an earlier run in a folder inside this one are no inputs.
         folders[:] = sorted(
             name for name in folders if not name.startswith(".") and (Path(parent) / name).resolve() != without
         )
         for name in sorted(files):
-            if not name.startswith(".") and Path(name).suffix.lower() in known:
-                found.append(Path(parent) / name)
-    return found
+            if not name.startswith("."):
+                (found if Path(name).suffix.lower() in known else others).append(Path(parent) / name)
+    return found, others
 
 
 def plan_outputs(
@@ -292,7 +308,7 @@ def run_folder(
     jobs: int | None,
     *,
     together: bool = False,
-    report: Callable[[list[Outcome], list[UnreadableFile]], None] | None = None,
+    report: Callable[[list[Outcome], list[UnreadableFile], list[PassedOver]], None] | None = None,
 ) -> bool:
     """Work on a folder, or on one file, into the folder ``out``; print a summary; return whether anything failed.
 
@@ -305,15 +321,17 @@ def run_folder(
     folder = source.is_dir()
     if not folder and builtin_motion(source) is None:
         format_to_read(source)  # a single file that is not there is an error, not one failure among many
-    sources = motion_files(source, out) if folder else [source]
+    sources, others = motion_files(source, out) if folder else ([source], [])
     root = source if folder else source.parent
     plan, unreadable = plan_jobs(sources, root, out, suffix, work.reading, together=together)
     total = sum(len(job.outputs) for job in plan)
     processes = jobs or (os.cpu_count() or 1 if len(plan) >= _MIN_FILES_TO_SHARE else 1)
     outcomes = with_progress(run_jobs(plan, work, processes), total, verb.doing, _print_warnings)
+    reason = f"of no format that is read; read are {', '.join(motion_suffixes())}"
+    passed = [PassedOver(file, reason) for file in others]
     if report is not None:
-        report(sorted(outcomes, key=lambda own: own.output), unreadable)
-    return _summarise(outcomes, unreadable, source, verb)
+        report(sorted(outcomes, key=lambda own: own.output), unreadable, passed)
+    return _summarise(outcomes, unreadable, passed, source, verb)
 
 
 def run_file(source: Path, out: Path, work: Work) -> None:
@@ -335,17 +353,30 @@ def _print_warnings(outcome: Outcome) -> None:
         print_warning(" ".join(text.splitlines()))
 
 
-def _summarise(outcomes: list[Outcome], unreadable: list[UnreadableFile], source: Path, verb: Verb) -> bool:
+def _tell_passed(passed: list[PassedOver], folder: Path) -> None:
+    """Name files that were passed over, and say what is read."""
+    if passed:
+        named = ", ".join(str(own.source.relative_to(folder)) for own in passed[:_MOST_NAMED])
+        more = f" and {len(passed) - _MOST_NAMED} more" if len(passed) > _MOST_NAMED else ""
+        print_note(f"passed over {named}{more}, {passed[0].reason}")
+
+
+def _summarise(
+    outcomes: list[Outcome], unreadable: list[UnreadableFile], passed: list[PassedOver], source: Path, verb: Verb
+) -> bool:
     failures = [entry.error for entry in unreadable]
     failures += [outcome.message for outcome in outcomes if outcome.kind == "failed"]
     written = sum(outcome.kind == "written" for outcome in outcomes)
     left = sum(outcome.kind == "exists" for outcome in outcomes)
     for message in sorted(failures):
         typer.secho(f"failed: {message}", fg=typer.colors.RED, err=True)
+    _tell_passed(passed, source)
     summary = f"{verb.done} {written}, failed {len(failures)}"
     if left:
         summary += f", left {left} that existed already (--overwrite replaces them)"
     if not outcomes and not unreadable:
         summary = f"no motion files in {source}"
+    if passed:
+        summary += f", passed over {len(passed)}"
     typer.echo(summary)
     return bool(failures)

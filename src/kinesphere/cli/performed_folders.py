@@ -17,6 +17,7 @@ from kinesphere.cli.batch import (
     SOME_FAILED,
     ClipChoice,
     Outcome,
+    PassedOver,
     Told,
     UnreadableFile,
     Verb,
@@ -97,8 +98,8 @@ def perform_folder(
     """Perform all clips under a folder; print and write a report."""
     work.asked.score(_nothing())  # what is wrong with the options is an error, not one for every file
 
-    def tell(outcomes: Sequence[Outcome], unreadable: Sequence[UnreadableFile]) -> None:
-        report_folder(outcomes, unreadable, report)
+    def tell(outcomes: Sequence[Outcome], unreadable: Sequence[UnreadableFile], passed: Sequence[PassedOver]) -> None:
+        report_folder(outcomes, unreadable, passed, report)
 
     verb = Verb("performing", "performed")
     if run_folder(source, out, suffix, work, verb, jobs, together=True, report=tell):
@@ -148,15 +149,24 @@ def report_recording(score: Score, source: Path, output: Path) -> Mapping[str, A
     return _placed(source, output, "performed") | report.to_row() | {"told": str(report)}
 
 
-def report_folder(outcomes: Sequence[Outcome], unreadable: Sequence[UnreadableFile], file: Path | None) -> None:
-    """Print a line for every clip that was performed, and write all rows, those that were refused with the reason."""
+def report_folder(
+    outcomes: Sequence[Outcome],
+    unreadable: Sequence[UnreadableFile],
+    passed: Sequence[PassedOver],
+    file: Path | None,
+) -> None:
+    """Print a line for every clip that was performed, and write all rows.
+
+    Those of what was refused, or passed over for its format, have the reason and name no output: there is none.
+    """
     rows: list[Mapping[str, Any]] = []
     for outcome in outcomes:
         if outcome.kind == "written":
             rows += [_placed(outcome.source, outcome.output, "performed") | dict(row) for row in outcome.rows]
         elif outcome.kind == "failed":
-            rows.append(_placed(outcome.source, outcome.output, "refused") | {"reason": outcome.message})
+            rows.append(_placed(outcome.source, None, "refused") | {"reason": outcome.message})
     rows += [_placed(own.source, None, "refused") | {"reason": own.error} for own in unreadable]
+    rows += [_placed(own.source, None, "passed over") | {"reason": own.reason} for own in passed]
     if file is not None:
         save_rows(rows, file)
     else:

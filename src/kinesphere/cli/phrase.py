@@ -44,13 +44,15 @@ def phrase(
         if out is not None and out.suffix.lower() != ".png":
             raise ValueError(f"{out}: pictures are written as .png, found the suffix {out.suffix!r}")
         motion = _open(source, reading)
-        from kinesphere.engine.inserted_poses import describe_frames
+        from kinesphere.engine.inserted_poses import tell_inserted
         from kinesphere.engine.lifting import lift
+        from kinesphere.engine.loops import OPEN_CYCLE
 
         lifted = lift(motion)
         if lifted.detail is not None and lifted.detail.inserted_frames:
-            frames = describe_frames(lifted.detail.inserted_frames)
-            typer.echo(f"frames {frames} are taken for inserted rest poses", err=as_json)
+            typer.echo(tell_inserted(lifted.detail.inserted_frames), err=as_json)
+        if lifted.detail is not None and lifted.detail.open_cycle:
+            typer.echo(OPEN_CYCLE, err=as_json)
         if out is not None:
             from kinesphere.pictures.canvas import save_picture
             from kinesphere.pictures.phrase_chart import phrase_chart

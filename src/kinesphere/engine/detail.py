@@ -16,13 +16,13 @@ from functools import cached_property
 import numpy as np
 
 from kinesphere.engine.inserted_poses import with_inserted_marked
-from kinesphere.engine.loops import UnrolledLoop
+from kinesphere.engine.loops import UnrolledLoop, lacks_last_frame
 from kinesphere.engine.proportions import ARM
 from kinesphere.engine.recorded_poses import RecordedPoses, leading_calibration
 from kinesphere.engine.stepping import Steps
 from kinesphere.maths.vectors import Bools, Floats
 from kinesphere.motion.motion import Motion
-from kinesphere.motion.phrase import Phrase, Track
+from kinesphere.motion.phrase import Phrase, Track, count_of
 
 ARMS = ("left_arm", "right_arm")
 SHORT = 8  # frames
@@ -38,6 +38,10 @@ class BodyStrokes:
     lengths: Floats  # (E,) metres that it goes, 0 of a rest
     inflections: Floats  # (E,) when it is fastest, as a share of its time
     wraps: bool = False  # of a loop: the last one goes on as the first, of one stroke over the seam
+
+    def __repr__(self) -> str:
+        strokes = sum(lead != REST_LEADS for lead in self.whole_leads)
+        return f"<BodyStrokes: {count_of(strokes, 'stroke')} in {self.edges[-1] - self.edges[0]:.4g} s>"
 
     @property
     def whole_leads(self) -> tuple[str, ...]:
@@ -81,6 +85,10 @@ class Detail:
     unrolled: UnrolledLoop | None = None
     cut: frozenset[str] = frozenset()
 
+    def __repr__(self) -> str:
+        steps = f"{count_of(len(self.steps.strikes), 'step')}, {count_of(len(self.steps.stances), 'stance')}"
+        return f"<Detail of {self.recording!r}: {', '.join(self.tracks)}; {self.strokes!r}, {steps}>"
+
     @cached_property
     def times(self) -> Floats:
         """``(T,)`` seconds of the recording's frames."""
@@ -95,6 +103,11 @@ class Detail:
     def inserted_frames(self) -> tuple[int, ...]:
         """Frames of calibration poses, marked or found: they were not performed."""
         return with_inserted_marked(self.recording).calibration_frames
+
+    @cached_property
+    def open_cycle(self) -> bool:
+        """Whether no walk was found, but would be with the first pose once more at the end."""
+        return not self.steps.walks and lacks_last_frame(self.recording)
 
     @property
     def cycles(self) -> int:

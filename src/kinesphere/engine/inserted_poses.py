@@ -51,6 +51,13 @@ def describe_frames(frames: Sequence[int]) -> str:
     return ", ".join(f"{own[0]}-{own[-1]}" if len(own) > 1 else str(own[0]) for own in runs if len(own))
 
 
+def tell_inserted(frames: Sequence[int]) -> str:
+    """What is said of frames that were found or marked, one at least."""
+    if len(frames) == 1:
+        return f"frame {describe_frames(frames)} is taken for an inserted rest pose"
+    return f"frames {describe_frames(frames)} are taken for inserted rest poses"
+
+
 def inserted_frames(motion: Motion) -> list[int]:
     """Frames of inserted calibration poses of a humanoid, in order."""
     count = len(motion)

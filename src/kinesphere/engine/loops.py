@@ -26,6 +26,8 @@ from kinesphere.motion.motion import Motion
 
 LOOP_ANGLE, LOOP_DISTANCE = np.radians(0.5), 0.002  # between first and last frame of a loop; metres
 SHORTEST_LOOP = 0.3  # seconds
+ONE_FRAME = 1.5  # times what a joint turns within a frame, of what it turns from the last pose to the first
+LONGEST_OPEN = 4.0  # seconds of a cycle that is looked at without its last frame: longer walks are found as they are
 LOOP_SEAM, LOOP_MOVES = 0.12, 0.35  # seconds at both ends, and how much of its mean speed a loop has there
 AROUND = 2.0  # seconds of other cycles before and after the one that is taken, at least
 LEVEL = np.array([1.0, 0.0, 1.0])
@@ -57,6 +59,26 @@ def is_loop(motion: Motion) -> bool:
     count = max(round(LOOP_SEAM * motion.rate), 1)
     seam = float(np.concatenate([speeds[:count], speeds[-count:]]).mean())
     return bool(seam > LOOP_MOVES * float(speeds.mean()) and speeds.max() > 1e-6)
+
+
+def lacks_last_frame(motion: Motion) -> bool:
+    """Whether it is a short cycle of a walk that ends one frame before its first pose comes again.
+
+    With that pose at its end it goes round, on as it went before and after, and steps.
+    """
+    if len(motion) < 4 or motion.duration > LONGEST_OPEN or is_loop(motion):
+        return False
+    steps = rotations.angle_between(motion.rotations, np.roll(motion.rotations, 1, axis=0))
+    usual = np.maximum(np.maximum(steps[1], steps[-1]), steps[1:].mean(axis=0))
+    if (steps[0] > ONE_FRAME * usual + LOOP_ANGLE).any():
+        return False
+    turned, places = (np.concatenate([own, own[:1]]) for own in (motion.rotations, motion.translations))
+    roots = np.flatnonzero(motion.skeleton.parents < 0)
+    way = (motion.translations[-1] - motion.translations[0])[roots] * LEVEL
+    places[-1, roots] += way * len(motion) / (len(motion) - 1)
+    scales = None if motion.scales is None else freeze(np.concatenate([motion.scales, motion.scales[:1]]))
+    closed = replace(motion, rotations=freeze(rotations.continuous(turned)), translations=freeze(places), scales=scales)
+    return is_loop(closed) and UnrolledLoop.of(closed).steps.walks
 
 
 def travel(motion: Motion) -> Floats:
@@ -131,6 +153,9 @@ class UnrolledLoop:
     cycles: Cycles
     treadmill: Floats
     steps: Steps
+
+    def __repr__(self) -> str:
+        return f"<UnrolledLoop: {self.cycles.count} cycles of {self.once.motion!r}>"
 
     @classmethod
     def of(cls, motion: Motion) -> UnrolledLoop:
@@ -249,6 +274,9 @@ def _middle_contacts(found: ContactRuns | None, cycles: Cycles, once: RecordedPo
 
 
 # Treadmills
+
+
+OPEN_CYCLE = "no walk is found: its first pose comes one frame after its last; kinesphere loop makes a cycle of it"
 
 
 def describe_treadmill(treadmill: Floats) -> str:

@@ -65,6 +65,7 @@ def _found(detail: Detail) -> dict[str, Any]:
             for own in steps.stances
         ],
         "treadmill": _numbers(detail.treadmill),
+        "open_cycle": detail.open_cycle,
         "walking": _ranges(steps.walking, rate),
         "flights": _ranges(steps.flying, rate),
         "inserted_frames": list(detail.inserted_frames),

@@ -62,6 +62,9 @@ class RecordedPoses:
     body: Body
     world: SubsetPose
 
+    def __repr__(self) -> str:
+        return f"<RecordedPoses of {self.motion!r}>"
+
     @classmethod
     def of(cls, motion: Motion) -> RecordedPoses:
         """Of a recording without calibration frames. Raises ``ValueError`` where it is no humanoid's."""

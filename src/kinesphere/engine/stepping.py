@@ -69,6 +69,9 @@ class Steps:
     contacts: ContactRuns | None  # None: the body has no soles that could be found
     period: float | None = None  # seconds of a cycle, of a loop: what ends after it goes on at the start
 
+    def __repr__(self) -> str:
+        return f"<Steps: {len(self.strikes)} strikes, {len(self.stances)} stances, {len(self.walking)} frames>"
+
     @cached_property
     def walks(self) -> bool:
         """Whether there is any locomotion."""

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from pydantic import Discriminator, GetJsonSchemaHandler, Tag, ValidationError, WrapValidator
+from pydantic import BeforeValidator, Discriminator, GetJsonSchemaHandler, Tag, ValidationError, WrapValidator
 from pydantic_core import PydanticCustomError
 
 from kinesphere.engine.channels import sample_rows
@@ -94,12 +94,29 @@ class RowsInDocuments:
         return {"type": "array", "minItems": 1, "items": row}
 
 
+def _check_kind(own: type, other: type, value: Any) -> Any:
+    """Refuse what goes by another name: the other of Effort and Shape, also at a moment, and words."""
+    rows = value.items() if isinstance(value, Mapping) else ((None, value),)
+    for moment, dial in rows:
+        if isinstance(dial, other | str) and not isinstance(moment, str):
+            at = "" if moment is None else f" at {show_value(moment)} s"
+            name = f"words={dial!r}" if isinstance(dial, str) else f"{other.__name__.lower()}=…"
+            found = f"{show_value(dial)}{at}, which goes by its name, {name}"
+            expected = f"an {own.__name__}" if own is Effort else f"a {own.__name__}"
+            raise PydanticCustomError("dial_type", "{expected}", {"found": found, "expected": expected})
+    return value
+
+
 OVER_TIME = (WrapValidator(_read_rows), RowsInDocuments(), Tag("|over time"))
 EffortDial: TypeAlias = Annotated[
-    Annotated[Effort, Tag("|one")] | Annotated[Mapping[Real, Effort], *OVER_TIME], Discriminator(_is_over_time)
+    Annotated[Effort, Tag("|one")] | Annotated[Mapping[Real, Effort], *OVER_TIME],
+    Discriminator(_is_over_time),
+    BeforeValidator(partial(_check_kind, Effort, Shape)),
 ]
 ShapeDial: TypeAlias = Annotated[
-    Annotated[Shape, Tag("|one")] | Annotated[Mapping[Real, Shape], *OVER_TIME], Discriminator(_is_over_time)
+    Annotated[Shape, Tag("|one")] | Annotated[Mapping[Real, Shape], *OVER_TIME],
+    Discriminator(_is_over_time),
+    BeforeValidator(partial(_check_kind, Shape, Effort)),
 ]
 
 

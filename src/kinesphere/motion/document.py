@@ -425,7 +425,8 @@ def _construction_error(cls: type, error: ValidationError) -> Exception:
         return ValueError(f"{where}{first['ctx']['error']}")
     if kind in ("unexpected_keyword_argument", "unexpected_positional_argument"):
         return TypeError(f"{own}: {_unknown_field(cls, place)}")
-    found, expected = show_value(first["input"]), _expected(first)
+    expected = _expected(first)
+    found = first.get("ctx", {}).get("found") or show_value(first["input"])
     if kind in ("missing", "missing_argument"):
         return TypeError(f"{own}: {_path_text(place)} is missing")
     if kind == "placed":

@@ -36,6 +36,9 @@ class Drive:
     channels: Mapping[str, float] = field(default_factory=dict)
     timing: Mapping[str, float] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"<Drive {self.kind!r}: {len(self.channels)} channels>"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "amount", np.asarray(self.amount, dtype=np.float64))
         if not np.isfinite(np.add.reduce(self.amount, axis=None)) and not np.isfinite(self.amount).all():

@@ -185,6 +185,10 @@ class Keys:
     def __len__(self) -> int:
         return len(self.times)
 
+    def __repr__(self) -> str:
+        times = f"{self.times[0]:.4g} to {self.times[-1]:.4g} s"
+        return f"<Keys: {count_of(len(self), 'key')}, {count_of(int(self.goals.sum()), 'goal')}, {times}>"
+
     @cached_property
     def stops(self) -> Bools:
         """``(K,)`` whether the hand rests at each key: at goals, and at the first and the last."""
@@ -225,6 +229,17 @@ class Track:
     palms: tuple[Palm, ...] = ()
     steps: tuple[Step, ...] = ()
     checked: object = field(default=None, init=False, repr=False)  # for which part, length and body it is right
+
+    def __repr__(self) -> str:
+        counted = [
+            (0 if self.keys is None else len(self.keys), "key"),
+            (len(self.curves), "curve"),
+            (len(self.strokes), "stroke parameter"),
+            (len(self.overlays), "overlay"),
+            (len(self.palms), "palm"),
+            (len(self.steps), "step"),
+        ]
+        return f"<Track: {', '.join(count_of(count, what) for count, what in counted if count) or 'at rest'}>"
 
     def stroke(self, name: str, count: int) -> Floats:
         """One value per stroke ``(S,)``."""
@@ -305,6 +320,22 @@ class Phrase:
                 self._check_track(part, track, longest)
                 object.__setattr__(track, "checked", checked)
         object.__setattr__(self, "tracks", MappingProxyType(dict(self.tracks)))
+
+    def __repr__(self) -> str:
+        """What it is of, how long it takes, which parts have a track, and how much is in them."""
+        keys = [track.keys for track in self.tracks.values() if track.keys is not None]
+        counted = [
+            (sum(len(own) for own in keys), "key"),
+            (sum(int(own.stops.sum()) - 1 for own in keys), "stroke"),
+            (sum(len(track.steps) for track in self.tracks.values()), "step"),
+            (len(self.referents), "referent"),
+            (len(self.drives), "drive"),
+        ]
+        told = [f"{self.duration:.4g} s", ", ".join(self.tracks) or "at rest"]
+        told += [", ".join(count_of(count, what) for count, what in counted if count)]
+        told += ["a walk"] * (self.gait is not None) + ["a loop"] * self.loop
+        told += ["of a recording"] * (self.detail is not None)
+        return f"<Phrase {self.name!r}: {'; '.join(filter(None, told))}>"
 
     def _check_track(self, part: str, track: Track, longest: int) -> None:
         for kind, given, known in (
@@ -427,6 +458,11 @@ def _strokes_within(strokes: Mapping[str, Floats]) -> bool:
         return False
     least, most = np.array([STROKE_RANGES[name] for name in strokes]).T[:, :, None]
     return bool(((rows >= least) & (rows <= most)).all())
+
+
+def count_of(count: int, what: str) -> str:
+    """``1 key``, ``2 keys``."""
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 @lru_cache(maxsize=256)

@@ -132,11 +132,6 @@ def score_of(
     behaviours: Sequence[Behaviour] = (),
 ) -> Score:
     """The score that ``perform`` renders."""
-    for name, dial in (("effort", effort), ("shape", shape)):
-        if isinstance(dial, str):
-            raise TypeError(
-                f'{name} is {dial!r}; an Effort or a Shape is expected here. Words go by name: words="{dial}"'
-            )
     own: dict[str, Part] = {}
     chosen: tuple[str, ...] | None = None
     if isinstance(parts, Mapping):
@@ -165,8 +160,13 @@ def with_model(effort: EffortDial, model: str | Path | EffortModel, lock_times: 
     if not changed:
         return effort
     if isinstance(effort, Mapping):
-        return {moment: replace(own, **changed) for moment, own in effort.items()}
-    return replace(effort, **changed)
+        return {moment: _changed(own, changed) for moment, own in effort.items()}
+    return _changed(effort, changed)
+
+
+def _changed(effort: Effort, changed: Mapping[str, Any]) -> Effort:
+    """An Effort with other fields; what is none is refused by ``Express``."""
+    return replace(effort, **changed) if isinstance(effort, Effort) else effort
 
 
 def read_part(name: str, value: object) -> Part:

@@ -17,8 +17,8 @@ from kinesphere.body.joint_subset import subset_pose
 from kinesphere.body.limits import limit_excess
 from kinesphere.engine.detail import Detail
 from kinesphere.engine.generation import generate
-from kinesphere.engine.inserted_poses import describe_frames
-from kinesphere.engine.loops import carried
+from kinesphere.engine.inserted_poses import describe_frames, tell_inserted
+from kinesphere.engine.loops import OPEN_CYCLE, carried
 from kinesphere.engine.performed_recording import performed_clock, performed_treadmill
 from kinesphere.engine.phrase_data import count_strokes, walked_share
 from kinesphere.engine.recorded_poses import RecordedPoses, performed_motion, recorded_subset
@@ -79,6 +79,8 @@ class PerformanceReport:
         Degrees that a joint is beyond its limits more than in the recording, at most, and which.
     inserted
         Frames of the recording that were taken for inserted calibration poses, and not performed.
+    open_cycle
+        Whether it is a cycle of a walk without its last frame, and so no walk: ``kinesphere.loop`` makes one of it.
     """
 
     name: str
@@ -94,6 +96,7 @@ class PerformanceReport:
     contacts: tuple[KeptContact, ...] = field(default=())
     aims: int = 0
     inserted: tuple[int, ...] = ()
+    open_cycle: bool = False
     treadmill: float = 0.0
     new_treadmill: float = 0.0
 
@@ -129,6 +132,7 @@ class PerformanceReport:
             "beyond_limits_degrees": round(self.beyond_limits, 1),
             "beyond_limits_joint": self.beyond_joint,
             "inserted_frames": describe_frames(self.inserted),
+            "open_cycle": self.open_cycle,
         }
 
     def __str__(self) -> str:
@@ -147,7 +151,9 @@ class PerformanceReport:
         if self.beyond_limits >= 0.5:
             told.append(f"{self.beyond_joint} {self.beyond_limits:.0f} degrees more beyond its limits")
         if self.inserted:
-            told.append(f"frames {describe_frames(self.inserted)} taken for inserted rest poses")
+            told.append(tell_inserted(self.inserted))
+        if self.open_cycle:
+            told.append(OPEN_CYCLE)
         return f"{self.name}: {'; '.join(told)}"
 
 
@@ -199,6 +205,7 @@ class _Comparison:
             beyond_joint=joint,
             contacts=tuple(self._contact(own) for own in contacts),
             inserted=self.detail.inserted_frames,
+            open_cycle=self.detail.open_cycle,
             treadmill=float(norms(self.detail.treadmill)),
             new_treadmill=float(norms(self.treadmill)),
             aims=sum(own.kind == Kind.AIM for own in self.phrase.referents),

@@ -109,7 +109,7 @@ def _choose_clip(document: Document, names: tuple[str, ...], clip: str | int | N
     if not moving and not (isinstance(clip, str) and clip in names):
         expected = "a file with an animation"
         if fields.count("nodes"):
-            expected += "; a character without one is opened with load_character"
+            expected += "; one without is a character: --character at the command line, load_character in Python"
         found = "only clips that blend shapes" if names else "no animation"
         raise fields.error("animations", found, expected)
     if clip is None:

@@ -42,7 +42,8 @@ def save_clips(motions: Sequence[Motion], path: Path, options: SaveOptions) -> N
         save_on_character(motions, path, character)
         return
     if path.suffix.lower() not in (".glb", ".gltf"):
-        expected = ".glb, .gltf, or a character to show it on: character=load_character(…) of a VRM file"
+        expected = ".glb, .gltf, or a character to show it on, of a VRM file: "
+        expected += "--character at the command line, character=load_character(…) in Python"
         raise MotionFileError(path, f"the suffix {path.suffix!r} for a motion alone", expected)
     skeleton = motions[0].skeleton
     if character is not None and not character.skeleton.same_tree(skeleton):
