@@ -51,7 +51,9 @@ EMPHASIS = {"light": -0.6, "strong": 0.5, "bound": -0.3}  # likewise of the quic
 # quick hands to the next.
 # Of what lifts: recorded legs are nearly straight, and hips that hang on them bob with every shift of weight; a trunk
 # that is upright already and is bent back is lower.
-LIFTED = {"hips.y": 0.4, "foot.peel": 0.4, "torso.forward": 0.4}
+LIFTED = {
+    "hips.y": 0.4, "foot.peel": 0.4, "torso.forward": 0.4, "head.nod": 0.7, "arm.out": 0.6, "arm.swivel": 0.5,
+}  # fmt: skip
 # Of what words ask of a body, as a recorded one does it that has a task: who is angry does not dive at a cup, who is
 # joyful or proud holds no wings; and of moods that bend the trunk, which bends for its own ends, tilt tells more.
 WORD_HOLDS = {
