@@ -30,8 +30,8 @@ FELT_BY_OTHER = (0.45, 0.8, 1.0, 1.35)  # points that the other forearm feels: t
 THICK = 0.095  # arm lengths: radius of a forearm, and how much thicker hands make whatever they touch
 
 
-class Joints(Protocol):
-    """Joints in the world."""
+class PlacedJoints(Protocol):
+    """PlacedJoints in the world."""
 
     def p(self, joint: int) -> Floats:
         """``(T, 3)`` where a joint is."""
@@ -61,7 +61,7 @@ class ArmRows(NamedTuple):
     was_wrists: Floats
 
 
-def solids(body: Body, world: Joints, legs: Joints | None = None) -> Solids:
+def solids(body: Body, world: PlacedJoints, legs: PlacedJoints | None = None) -> Solids:
     """Those of ``SOLIDS``, with thighs as they are in ``legs`` where the legs are elsewhere."""
     legs = world if legs is None else legs
     roles = body.roles
@@ -95,7 +95,7 @@ def clear_hand(
     return pushes if _native.recorded_clearance.clear_hand(*bodies, *given, OUTSIDE, pushes) else None
 
 
-def forearm(body: Body, world: Joints, side: str, chest: Floats) -> Solids:
+def forearm(body: Body, world: PlacedJoints, side: str, chest: Floats) -> Solids:
     """One forearm, in axes of the chest ``(T, 4)``."""
     start, end = (np.ascontiguousarray(world.p(body.roles[f"{side}{part}"]))[None] for part in ("LowerArm", "Hand"))
     radius = THICK * 0.5 * sum(body.lengths[f"{side}Arm"] for side in SIDES)
@@ -103,7 +103,12 @@ def forearm(body: Body, world: Joints, side: str, chest: Floats) -> Solids:
 
 
 def clear_forearm(
-    body: Body, side: str, bodies: tuple[Solids, Solids], others: tuple[Solids, Solids], before: Joints, now: Joints
+    body: Body,
+    side: str,
+    bodies: tuple[Solids, Solids],
+    others: tuple[Solids, Solids],
+    before: PlacedJoints,
+    now: PlacedJoints,
 ) -> Floats | None:
     """Displacements of a wrist and swivels of its elbow ``(T, 4)`` that bring the forearm out; None: it is.
 
