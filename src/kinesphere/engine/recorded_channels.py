@@ -41,7 +41,7 @@ from kinesphere.motion.referent import Kind
 
 LEANS, LOOKS_DOWN = (-0.42, 0.58), (-0.70, 0.95)  # radians of trunk and face from upright, to which edits come softly
 SINKS_FREELY = 0.6  # of the room that ankles have, of which nothing is held back
-SITS_BACK = 0.4  # of how far hips sink that they go back as well
+SITS_BACK = 0.3  # of how far hips sink that they go back as well
 TRUNK_LEVER = 0.4  # metres of the figure that the trunk's weight is above its hips
 DEEPEST, LEAST_SINK = 0.20, 0.025  # leg lengths that legs are shorter than straight ones, to which edits come softly
 HELD_HEAD = {"head.turn": 0.3, "head.tilt": 0.5, "head.nod": 0.7, "torso.turn": 0.6}  # left of them with a hand at it
