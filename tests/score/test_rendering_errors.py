@@ -140,5 +140,5 @@ def test_a_score_keeps_its_rate():
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_word_in_place_of_a_dial_is_told_where_words_go(place):
-    with pytest.raises(TypeError, match='words="angry"'):
+    with pytest.raises(TypeError, match="words='angry'"):
         perform("wave", *[None] * place, "angry")

@@ -265,7 +265,7 @@ class TestRefusals:
         motion = dance(character)
         with pytest.raises(MotionFileError, match="came from no VRM file"):
             kinesphere.save(motion, tmp_path / "out.vrm", character=character)
-        with pytest.raises(MotionFileError, match=r"load_character.*VRM"):
+        with pytest.raises(MotionFileError, match=r"VRM file: --character .*load_character"):
             kinesphere.save(motion, tmp_path / "out.vrm")
         with pytest.raises(MotionFileError, match="vrma"):
             kinesphere.save(motion, tmp_path / "out.vrma", character=character)
