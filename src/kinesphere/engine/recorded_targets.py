@@ -66,7 +66,7 @@ class HandTarget:
     paired : (T,)
         How far it goes with the other hand.
     keyed : (T,)
-        How far a user's keys bring it elsewhere: exactly there.
+        How far a user's keys bring it elsewhere: its arm is not smoothed there.
     recorded : (T, 3)
         From the shoulder to the wrist, as recorded.
     longest : (T,)
