@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 # Of each decorator.
-ROOMS = {"motion_edit": ("signals",), "phrase_edit": ("laban", "direction"), "behaviour": ("engine/behaviours",)}
+ROOMS = {
+    "motion_edit": ("signals",),
+    "phrase_edit": ("laban", "direction", "performance", "performance/properties"),
+    "behaviour": ("engine/behaviours",),
+}
 WITHOUT_COMMAND = ("express", "words")  # edits that ``perform`` makes
 PLUGINS = "kinesphere.plugins"  # group of entry points
 

@@ -35,8 +35,10 @@ from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.quickness import limit_wrist_speeds
 from kinesphere.engine.recruitment import add_drives, moments_of
 from kinesphere.engine.referents import align_clocks, find_referents, settle_referents
+from kinesphere.engine.shaped_motion import shape_motion
 from kinesphere.engine.surface_scales import scale_surface
 from kinesphere.engine.trunk import place_hips, solve_trunk
+from kinesphere.engine.written_claims import write_claims
 from kinesphere.engine.written_pose import WrittenPose
 from kinesphere.maths import threads
 from kinesphere.maths.interpolation import cubic_rows_at, ramp
@@ -103,11 +105,20 @@ def generate_edited(
 
     def generate_batch(batch: Sequence[int]) -> tuple[list[Phrase], list[Motion], list[str]]:
         edited = [edits[i](phrases[i]) for i in batch]
+        written = [write_claims(own) for own in edited]
         if edited[0].detail is not None:
-            return edited, [generate_recording(own, rate) for own in edited], []
+            return edited, [generate_recording(own, rate) for own in written], []
+        warnings: list[str] = []
+        plain = [replace(own, claims=(), goals=()) if own.is_shaped else own for own in written]
         if edited[0].gait is not None:
-            return edited, generate_walks(edited, rate), []
-        return edited, *_generate_batch(edited, rate)
+            motions = generate_walks(plain, rate)
+        else:
+            motions, warnings = _generate_batch(plain, rate)
+        shaped = [
+            shape_motion(own, motion, body_clock(base, rate)) if own.is_shaped else motion
+            for own, base, motion in zip(written, plain, motions, strict=True)
+        ]
+        return edited, shaped, warnings
 
     made: dict[int, tuple[Phrase, Motion]] = {}
     batches = _batches(phrases, rate)
@@ -251,6 +262,7 @@ def body_clock(phrase: Phrase, rate: float = RATE) -> TimeMap:
     It is the leading arm's clock, or the body's where no arm leads; the other arm's may differ. It is exact where
     strokes begin and end. Between, it is a monotone cubic without the stroke's own timing. A loop has one pace.
     """
+    phrase = write_claims(phrase)
     if phrase.detail is not None:
         return performed_clock(phrase, rate).time_map
     if phrase.gait is not None:

@@ -31,6 +31,8 @@ from kinesphere.engine.recorded_stillness import hold_still
 from kinesphere.engine.recorded_walk import walk_elsewhere
 from kinesphere.engine.recording_clock import RecordingClock, recording_clock
 from kinesphere.engine.recording_context import PerformanceContext
+from kinesphere.engine.shaping.asked import AskedShaping
+from kinesphere.engine.shaping.steps import shape_joints, shape_trunk
 from kinesphere.engine.unrolling import unroll, unroll_detail
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, moving_mean
@@ -61,7 +63,7 @@ def generate_recording(phrase: Phrase, rate: float) -> Motion:
     detail = phrase.detail
     assert detail is not None
     recording = detail.recording
-    if detail.is_unedited(phrase):
+    if detail.is_unedited(phrase) and not phrase.is_shaped:
         return recording if rate == recording.rate else recording.resampled(rate)
     return _perform_loop(phrase, rate) if phrase.loop else _perform(phrase, rate)
 
@@ -91,7 +93,7 @@ def _perform_loop(phrase: Phrase, rate: float) -> Motion:
 def performed_treadmill(phrase: Phrase, rate: float) -> Floats:
     """``(3,)`` metres a second that who moves in place goes in a performance; nothing for anybody else."""
     detail = phrase.detail
-    if detail is None or not detail.treadmill.any() or detail.is_unedited(phrase):
+    if detail is None or not detail.treadmill.any() or (detail.is_unedited(phrase) and not phrase.is_shaped):
         return np.zeros(3) if detail is None else detail.treadmill
     cycles = unroll(phrase)
     clock = recording_clock(cycles, rate)
@@ -150,6 +152,10 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     context = PerformanceContext.of(phrase, rate)
     local, translations = sample_frames(context.detail.poses.motion, context.clock.source)
     _show_own_clocks(context, local)
+    shaping, kept_as = AskedShaping.of(context), None
+    if shaping is not None:
+        kept_as = context.world(local, translations)
+        shape_joints(context, shaping, local)
     limits = arm_limits(context.body)
     wrists = local[:, limits.hands]
     _trail(context, local)
@@ -159,6 +165,8 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     recorded[:, np.searchsorted(limits.joints, limits.hands)] = wrists  # what hands trail is none of the recording's
     table = recorded_channels(context)
     recorded_rig(context.body).turn_trunk(table, rate, local, translations)
+    if shaping is not None:
+        shape_trunk(context, shaping, local)
     stepped = edited_steps(context.phrase, context.clock)
     if stepped is not None:
         stepped.turn_hips(context, local, translations)
@@ -183,7 +191,7 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
         after = after.moved(shift)
     turns = {} if stepped is None else stepped.turns
     place_feet(context, before, after, feet, turned, turns, local, translations)
-    place_arms(context, before, after, table, recorded, local, translations)
+    place_arms(context, before, after, table, recorded, local, translations, shaping, kept_as)
     return _motion(context, local, translations)
 
 

@@ -27,6 +27,9 @@ from kinesphere.engine.recorded_targets import (
 )
 from kinesphere.engine.recorded_walk import swing_arm
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
+from kinesphere.engine.shaping.asked import AskedShaping
+from kinesphere.engine.shaping.goals import goal_places
+from kinesphere.engine.shaping.hands import displaced_by_properties
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, reflected_weights, smooth_envelope
 from kinesphere.maths.vectors import Bools, Floats, norms
@@ -69,23 +72,29 @@ def place_arms(
     recorded: Floats,
     local: Floats,
     translations: Floats,
+    shaping: AskedShaping | None = None,
+    kept_as: RecordedWorld | None = None,
 ) -> None:
     """Put hands where edits bring them, in poses that are changed in place.
 
-    ``recorded (T, C, 4)`` are the rotations of joints with limits before anything was added.
+    ``recorded (T, C, 4)`` are the rotations of joints with limits before anything was added. Properties of movement
+    are those of ``shaping``; what hands keep they keep as in ``kept_as``, before these changed joints.
     """
     away = {}
     for side, hand in context.hands.items():
         if f"{side}Arm" in context.limbs:
             own = displace_hand(context.phrase, hand, context.clock, table)
             own = own + swing_arm(context.phrase, hand, context.clock)
+            if shaping is not None:
+                own = own + displaced_by_properties(context, shaping, side)
             away[side] = gaussian(own, AWAY_SMOOTH * context.rate, ends="reflect")
     if not away:
         return
     legs = context.world(local, translations, part="legs")  # feet were placed since
     bodies = solids(context.body, before), solids(context.body, after, legs)
     carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
-    targets = hand_targets(context, before, after, carried, away)
+    goals = {side: goal_places(context, side, kept_as or before, local) for side in away}
+    targets = hand_targets(context, before, after, carried, away, kept_as, goals)
     clear_targets(context, before, after, bodies, carried, targets)
     arms = [_bring_hand(context, side, before, after, table, own, local, translations) for side, own in targets.items()]
     _clear_forearms(context, before, after, bodies, carried, arms, local, translations)

@@ -6,8 +6,9 @@ displaced as a pair: whatever one of them has to give way to, both do.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -38,6 +39,9 @@ EDITED = 0.02  # arm lengths from where it was recorded in which a hand comes to
 KEYED = 0.02  # arm lengths that a user has moved a key, from which on the arm goes there however it points
 REACHES = 0.05  # seconds in which a hand comes within reach, before it would be out of it
 PAIR_ROUNDS = 3  # of bringing both hands that meet out of the body and within reach, one after the other
+
+
+Hold: TypeAlias = tuple[Floats, Floats, Floats]  # how far a hand is held, where, and how turned
 
 
 class ArmRange(NamedTuple):
@@ -97,11 +101,25 @@ class HandTarget:
 
 
 def hand_targets(
-    context: PerformanceContext, before: RecordedWorld, after: RecordedWorld, carried: Floats, away: dict[str, Floats]
+    context: PerformanceContext,
+    before: RecordedWorld,
+    after: RecordedWorld,
+    carried: Floats,
+    away: dict[str, Floats],
+    kept_as: RecordedWorld | None = None,
+    goals: Mapping[str, list[Hold]] | None = None,
 ) -> dict[str, HandTarget]:
-    """By side: where hands go that are displaced by ``away``, with a chest that has turned by ``carried (T, 4)``."""
-    meetings, chest = _meet(context, away), _steady(before.chest, context.rate)
-    return {side: _target(context, side, before, after, carried, chest, own, meetings) for side, own in away.items()}
+    """By side: where hands go that are displaced by ``away``, with a chest that has turned by ``carried (T, 4)``.
+
+    What they keep they keep as in ``kept_as``, else as ``before``; ``goals`` are places in the world.
+    """
+    meetings, chest, kept_as = _meet(context, away), _steady(before.chest, context.rate), kept_as or before
+    return {
+        side: _target(
+            context, side, before, after, carried, chest, own, meetings, kept_as, [] if goals is None else goals[side]
+        )
+        for side, own in away.items()
+    }
 
 
 def clear_targets(
@@ -227,6 +245,8 @@ def _target(
     steady: Floats,
     away: Floats,
     meetings: _Meetings,
+    kept_as: RecordedWorld,
+    goals: list[Hold],
 ) -> HandTarget:
     """Where a hand goes; displaced in axes of a chest that was ``steady (T, 4)``."""
     shoulder, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
@@ -250,13 +270,14 @@ def _target(
     near = np.maximum(apart * context.shown(nearness(context.detail.poses, side)), met * meetings.at_head)
     head = context.roles["head"]
     if near.any():  # a hand goes with the face, the more the nearer it is
-        by = rotations.multiply(after.q(head), rotations.conjugate(before.q(head)))
-        place = after.p(head) + rotations.rotate(by, wrist - before.p(head))
+        by = rotations.multiply(after.q(head), rotations.conjugate(kept_as.q(head)))
+        place = after.p(head) + rotations.rotate(by, kept_as.p(hand) - kept_as.p(head))
         target = target + near[:, None] * (place - target)
-        ends = rotations.slerp(ends, rotations.multiply(by, before.q(hand)), near)
+        ends = rotations.slerp(ends, rotations.multiply(by, kept_as.q(hand)), near)
         kept = np.maximum(kept, near)
     fixed = met * np.maximum(meetings.at_head, meetings.at_body)
-    holds, aims = _holds(context, side, before, after, apart)
+    holds, aims = _holds(context, side, kept_as, after, apart)
+    holds = [*holds, *goals]
     if holds:
         place, turn, held = _held(holds, ends)
         # Hands that meet are displaced the less the more either is held, already.
@@ -299,9 +320,6 @@ def _arm_length(context: PerformanceContext, side: str, before: RecordedWorld) -
     """``(T,)`` metres that an arm is long, as recorded: animated ones stretch, and grow out of nothing."""
     shoulder, elbow, wrist = (before.p(context.roles[f"{side}{part}"]) for part in ("UpperArm", "LowerArm", "Hand"))
     return np.asarray(norms(elbow - shoulder) + norms(wrist - elbow))
-
-
-Hold = tuple[Floats, Floats, Floats]  # how far a hand is held, where, and how turned
 
 
 def _holds(

@@ -15,6 +15,7 @@ import numpy as np
 from kinesphere.engine.detail import BodyStrokes, Detail
 from kinesphere.engine.loops import UnrolledLoop
 from kinesphere.maths.vectors import Floats
+from kinesphere.motion.claim import Claim
 from kinesphere.motion.drive import Drive
 from kinesphere.motion.gesture import Curve, Step
 from kinesphere.motion.memo import memoised
@@ -39,6 +40,12 @@ def unroll(phrase: Phrase) -> Phrase:
         duration=repeat.duration,
         tracks=tracks,
         drives=drives,
+        claims=tuple(repeat.claim(own) for own in phrase.claims),
+        goals=tuple(
+            replace(own, start=own.start + k * repeat.period, end=own.end + k * repeat.period)
+            for own in phrase.goals
+            for k in range(repeat.count)
+        ),
         referents=_referents(phrase, repeat),
         detail=detail,
         loop=False,
@@ -165,6 +172,12 @@ class Repeat:
         own = np.arange(len(values)) / SAMPLES
         time = np.arange(round(self.duration * SAMPLES) + 1) / SAMPLES
         return np.interp(np.mod(time, self.period), own, values)
+
+    def claim(self, claim: Claim) -> Claim:
+        """What a property asks for over several cycles."""
+        weight = self._values(np.asarray(claim.weight))
+        value = self._values(claim.value) if isinstance(claim.value, np.ndarray) else claim.value
+        return replace(claim, weight=weight, value=value)
 
     def drive(self, drive: Drive) -> Drive:
         """A drive over several cycles."""

@@ -136,7 +136,9 @@ AnyEdit: TypeAlias = MotionEdit | PhraseEdit
 BESIDE_FIELDS = ("edit", *(field.name for field in fields(Scope)))  # in a layer's row of a document
 MOTION_EDITS: Registry[MotionEdit] = Registry("motion edit", ("kinesphere.signals",), BESIDE_FIELDS)
 PHRASE_EDITS: Registry[PhraseEdit] = Registry(
-    "phrase edit", ("kinesphere.laban", "kinesphere.direction"), BESIDE_FIELDS
+    "phrase edit",
+    ("kinesphere.laban", "kinesphere.direction", "kinesphere.performance", "kinesphere.performance.properties"),
+    BESIDE_FIELDS,
 )
 motion_edit = registering(MOTION_EDITS)
 phrase_edit = registering(PHRASE_EDITS)

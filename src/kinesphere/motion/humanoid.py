@@ -112,7 +112,7 @@ def select_joints(skeleton: Skeleton, joints: str | Sequence[str] | None) -> Boo
         return mask
     mask[:] = False
     skeleton = skeleton.with_found_roles()
-    owners = _owners(skeleton)
+    owners = owning_joints(skeleton)
     for name in (joints,) if isinstance(joints, str) else joints:
         if name in GROUPS:
             own = np.isin(owners, [skeleton.roles[role] for role in GROUPS[name] if role in skeleton.roles])
@@ -131,7 +131,7 @@ def select_joints(skeleton: Skeleton, joints: str | Sequence[str] | None) -> Boo
     return mask
 
 
-def _owners(skeleton: Skeleton) -> Ints:
+def owning_joints(skeleton: Skeleton) -> Ints:
     """``(J,)`` the nearest joint upwards that has a role, or the joint itself."""
     with_role = set(skeleton.roles.values())
     owners = np.arange(len(skeleton))

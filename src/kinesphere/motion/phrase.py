@@ -31,6 +31,8 @@ from kinesphere.motion.referent import CARRIERS, Referent
 if TYPE_CHECKING:
     from kinesphere.body.body import Body
     from kinesphere.engine.detail import Detail
+    from kinesphere.motion.claim import Claim
+    from kinesphere.motion.world_goal import WorldGoal
 
 PARTS = ("left_arm", "right_arm", "torso", "head", "gaze", "hips", "left_leg", "right_leg", "hands")
 SAMPLES = 60.0  # values a second of a curve over a phrase's own time
@@ -291,6 +293,10 @@ class Phrase:
         What is walked, if it is a walk: then arms have no keys and legs no steps.
     referents
         What hands are marked to keep; targets in metres. What the phrase implies is found where it is generated.
+    claims
+        What movement properties ask for; see ``motion.claim``.
+    goals
+        Places in the world where hands are for some time, to a millimetre.
     """
 
     name: str
@@ -307,6 +313,8 @@ class Phrase:
     applied: Applied | None = None
     gait: Gait | None = None
     referents: tuple[Referent, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    goals: tuple[WorldGoal, ...] = ()
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.duration) or self.duration <= 0.0:
@@ -330,6 +338,8 @@ class Phrase:
             (sum(len(track.steps) for track in self.tracks.values()), "step"),
             (len(self.referents), "referent"),
             (len(self.drives), "drive"),
+            (len(self.claims), "claim"),
+            (len(self.goals), "world goal"),
         ]
         told = [f"{self.duration:.4g} s", ", ".join(self.tracks) or "at rest"]
         told += [", ".join(count_of(count, what) for count, what in counted if count)]
@@ -395,6 +405,11 @@ class Phrase:
         for space in keys.spaces:
             if space not in known:
                 raise ValueError(f"{part}: {unknown_name('space', str(space), known)}")
+
+    @property
+    def is_shaped(self) -> bool:
+        """Whether movement properties ask anything of it, or hands have goals in the world."""
+        return bool(self.claims or self.goals)
 
     def track(self, part: str) -> Track:
         """The track of a part; a neutral one where there is none."""
@@ -514,4 +529,11 @@ class Applied(NamedTuple):
 
 
 _REST = Track()
-_IDENTITY = ("name", "seed", "detail", "referents")  # fields that may change without what edits made of the phrase
+_IDENTITY = (
+    "name",
+    "seed",
+    "detail",
+    "referents",
+    "claims",
+    "goals",
+)  # fields that may change without what edits made of the phrase

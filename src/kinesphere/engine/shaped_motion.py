@@ -1,0 +1,75 @@
+"""Shaping of generated motions: what was generated is lifted, and performed as properties of movement ask.
+
+So gestures, scripts, walks and recordings are shaped by the same steps, and feet, contacts and referents are kept in
+the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from kinesphere.engine.lifting import lift
+from kinesphere.engine.performed_recording import generate_recording
+from kinesphere.maths.vectors import Floats
+from kinesphere.motion.claim import Claim
+from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.motion import Motion
+from kinesphere.motion.phrase import SAMPLES, WORLD, Phrase
+from kinesphere.motion.timemap import TimeMap
+from kinesphere.motion.world_goal import WorldGoal
+
+
+def shape_motion(phrase: Phrase, motion: Motion, clock: TimeMap) -> Motion:
+    """The motion that was generated of a phrase without its claims, shaped; ``clock`` is from its time to performed.
+
+    What is kept are hands' contacts and feet that are found in the motion, and the phrase's own targets.
+    """
+    lifted = lift(motion)
+    times = lifted.times
+    own = np.clip(clock.inverse()(times), 0.0, phrase.duration)
+    claims = tuple(_at_times(claim, own) for claim in phrase.claims)
+    marked = tuple(
+        replace(referent, start=_performed(clock, referent.start), end=_performed(clock, referent.end))
+        for referent in phrase.referents
+        if referent.target is not None
+    )
+    goals = tuple(
+        replace(goal, start=_performed(clock, goal.start), end=_performed(clock, goal.end))
+        for goal in (*phrase.goals, *_goals_of_keys(phrase, motion, clock))
+    )
+    asked = replace(lifted, seed=phrase.seed, claims=claims, goals=goals, referents=(*lifted.referents, *marked))
+    return generate_recording(asked, motion.rate)
+
+
+def _performed(clock: TimeMap, time: float) -> float:
+    return max(float(clock(np.array([time]))[0]), 0.0)
+
+
+def _at_times(claim: Claim, own: Floats) -> Claim:
+    """A claim whose curves are over performed time, of which ``own (N,)`` are the phrase's seconds."""
+
+    def curve(values: Floats) -> Floats:
+        return np.asarray(np.interp(own, np.arange(len(values)) / SAMPLES, values)) if np.ndim(values) else values
+
+    weight = curve(np.asarray(claim.weight, dtype=np.float64))
+    value = curve(claim.value) if isinstance(claim.value, np.ndarray) else claim.value
+    return replace(claim, value=value, weight=weight)
+
+
+def _goals_of_keys(phrase: Phrase, motion: Motion, clock: TimeMap) -> Iterator[WorldGoal]:
+    """The keys of hands that are goals in the world: each hand is to be where it was generated then."""
+    roles, places = motion.skeleton.roles, None
+    for side in SIDES:
+        keys = phrase.arm(side).keys
+        for i in [] if keys is None else np.flatnonzero(keys.stops & (np.array(keys.spaces) == WORLD)).tolist():
+            assert keys is not None
+            at = float(keys.times[i])
+            if any(own.role == f"{side}Hand" and own.start <= at <= own.end for own in phrase.goals):
+                continue
+            places = motion.positions_world() if places is None else places
+            frame = min(round(_performed(clock, at) * motion.rate), len(motion) - 1)
+            x, y, z = places[frame, roles[f"{side}Hand"]].tolist()
+            yield WorldGoal(f"{side}Hand", (x, y, z), at, at, "wrist")

@@ -1,0 +1,96 @@
+"""World goals of hands: where a wrist must be for a point of its hand to be at a target, and how the hand is turned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kinesphere.body.body import Body
+from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
+from kinesphere.maths import rotations
+from kinesphere.maths.kinematics import forward_some
+from kinesphere.maths.vectors import Floats, smootherstep
+from kinesphere.motion.humanoid import PARENT_ROLE
+from kinesphere.motion.world_goal import WorldGoal
+
+TIPS = ("Index", "Middle")  # fingers whose tips touch
+TIP_BONE = 0.8  # of the bone before it, that the last bone of a finger is long that has no tip
+PALM = 0.16  # arm lengths from the wrist to the middle of the palm
+HAND = 0.31  # arm lengths from the wrist to the fingertips of a hand without fingers
+OFF_PALM = 0.05  # arm lengths from the middle of the palm to what it grips
+TINY = 1e-9  # of a window
+
+
+def goal_window(goal: WorldGoal, time: Floats) -> Floats:
+    """``(T,)`` from 0 to 1: how far a goal holds."""
+    comes = smootherstep((time - goal.start) / max(goal.before, 1e-6) + 1.0)
+    return np.asarray(comes * (1.0 - smootherstep((time - goal.end) / max(goal.after, 1e-6))))
+
+
+def goals_of(context: PerformanceContext, role: str) -> Iterator[tuple[WorldGoal, Floats]]:
+    """The goals of a hand or foot that hold in any frame, with how far they hold ``(T,)``."""
+    for goal in context.phrase.goals:
+        if goal.role == role:
+            window = goal_window(goal, context.clock.source)
+            if window.max() > TINY:
+                yield goal, window
+
+
+def goal_places(
+    context: PerformanceContext, side: str, world: RecordedWorld, local: Floats
+) -> list[tuple[Floats, Floats, Floats]]:
+    """Of each goal of a hand: how far it holds ``(T,)``, where the wrist must be ``(T, 3)``, how the hand is turned."""
+    turned = world.q(context.roles[f"{side}Hand"])
+    made = []
+    for goal, window in goals_of(context, f"{side}Hand"):
+        offset = point_of_hand(context.body, side, goal.point, local)
+        made.append((window, np.array(goal.target) - rotations.rotate(turned, offset), turned))
+    return made
+
+
+def point_of_hand(body: Body, side: str, point: str, local: Floats) -> Floats:
+    """``(3,)`` or ``(T, 3)`` metres from the wrist to a point of the hand, in the hand joint's own axes.
+
+    Fingertips are where the fingers of poses ``(T, J, 4)`` have them.
+    """
+    if point == "wrist":
+        return np.zeros(3)
+    length = body.lengths[f"{side}Arm"]
+    frame = body.anatomy.frames[f"{side}Hand"]
+    along, out = (rotations.rotate(frame, np.array(axis)) for axis in ((1.0, 0.0, 0.0), (0.0, -1.0, 0.0)))
+    if point == "palm":
+        return np.asarray(PALM * length * along)
+    if point == "grip":
+        return np.asarray(PALM * length * along + OFF_PALM * length * out)
+    tips = [tip for finger in TIPS if (tip := _fingertip(body, side, finger, local)) is not None]
+    return np.mean(tips, axis=0) if tips else np.asarray(HAND * length * along)
+
+
+def _fingertip(body: Body, side: str, finger: str, local: Floats) -> Floats | None:
+    """``(T, 3)`` a fingertip in the hand joint's own axes; None: there is no such finger."""
+    skeleton, roles = body.skeleton, body.roles
+    chain = [roles[name] for name in PARENT_ROLE if name.startswith(f"{side}{finger}") and name in roles]
+    if not chain:
+        return None
+    hand = roles[f"{side}Hand"]
+    joints, joint = [], chain[-1]
+    while joint != hand and joint >= 0:
+        joints.append(joint)
+        joint = int(skeleton.parents[joint])
+    if joint != hand:
+        return None
+    joints.reverse()
+    tip = next((np.array(own.offset) for own in skeleton.tips if own.joint == joints[-1]), None)
+    if tip is None:
+        children = [child for child in skeleton.children[joints[-1]] if np.any(skeleton.offsets[child])]
+        tip = skeleton.offsets[children[0]] if children else TIP_BONE * skeleton.offsets[joints[-1]]
+    rows = np.array(joints)
+    translations = np.broadcast_to(skeleton.offsets[rows], (len(local), len(rows), 3))
+    q, p = forward_some(
+        np.ascontiguousarray(local[:, rows]),
+        np.ascontiguousarray(translations),
+        np.arange(len(rows)),
+        np.arange(len(rows)) - 1,
+    )
+    return np.asarray(p[:, -1] + rotations.rotate(q[:, -1], tip))

@@ -1,0 +1,110 @@
+"""Claims that are written into a phrase before it is generated: channels, strokes, overlays of arms, drives.
+
+What is left is done to the generated motion (``engine.shaping``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from kinesphere.engine.phrases import body_rest_times
+from kinesphere.maths.vectors import Floats, clip
+from kinesphere.motion.aspects import Combine, aspect
+from kinesphere.motion.claim import Integrated, integrate
+from kinesphere.motion.drive import Drive
+from kinesphere.motion.gesture import CHANNELS
+from kinesphere.motion.humanoid import GROUPS
+from kinesphere.motion.memo import memoised
+from kinesphere.motion.phrase import OVERLAYS, STROKE_RANGES, Phrase, Track, part_of_channel
+
+STROKES_OF = ("left_arm", "right_arm", "torso")  # parts whose tracks have strokes
+CADENCE = (0.4, 2.5)  # of a walk, times what it was
+
+
+@memoised
+def integrated(phrase: Phrase) -> Integrated:
+    """All claims of a phrase, made one value each."""
+    return integrate(phrase.claims)
+
+
+@memoised
+def write_claims(phrase: Phrase) -> Phrase:
+    """The phrase with its claims in its tracks and drives, except those of shaping; itself where there are none."""
+    own = integrated(phrase)
+    names = [name for name in own.aspects if not aspect(name).shaping]
+    left = tuple(claim for claim in phrase.claims if aspect(claim.aspect).shaping)
+    if not names:
+        return phrase if len(left) == len(phrase.claims) else replace(phrase, claims=left)
+    tracks = dict(phrase.tracks)
+    for name in names:
+        if name in CHANNELS:
+            part = part_of_channel(name)
+            tracks[part] = _with_overlay(tracks.get(part, Track()), name, own.value(name), 0.0)
+    for part in STROKES_OF:
+        strokes = [name for name in names if name.startswith("stroke.")]
+        overlays = [name for name in names if name.startswith("overlay.") and part != "torso"]
+        role = GROUPS[part][-1]
+        for name in overlays:
+            if role in own.roles(name):
+                neutral = OVERLAYS[name.partition(".")[2]]
+                track = tracks.get(part, Track())
+                tracks[part] = _with_overlay(track, name.partition(".")[2], own.value(name, role), neutral)
+        for name in strokes:
+            if role in own.roles(name):
+                _write_strokes(phrase, part, name.partition(".")[2], own.value(name, role), tracks)
+    drives = [
+        replace(claim.value, amount=np.asarray(claim.value.amount) * claim.weight)
+        for claim in own.ranked("drive")
+        if isinstance(claim.value, Drive)
+    ]
+    return replace(phrase, tracks=tracks, drives=(*phrase.drives, *drives), claims=left)
+
+
+def _with_overlay(track: Track, name: str, value: Floats, neutral: float) -> Track:
+    """The track with ``value − neutral`` more of an overlay."""
+    before = np.asarray(track.overlays.get(name, neutral), dtype=np.float64)
+    return replace(track, overlays={**track.overlays, name: _add(before, value - neutral)})
+
+
+def _add(one: Floats, other: Floats) -> Floats:
+    """The sum of numbers or curves; the last value of a shorter curve goes on."""
+    if one.ndim and other.ndim and len(one) != len(other):
+        count = max(len(one), len(other))
+        one, other = (np.concatenate([row, np.full(count - len(row), row[-1])]) for row in (one, other))
+    return np.asarray(one + other)
+
+
+def _write_strokes(phrase: Phrase, part: str, name: str, value: Floats, tracks: dict[str, Track]) -> None:
+    """Write a stroke parameter of a part: of each stroke the mean of the curve over it."""
+    if phrase.gait is not None:
+        if name == "duration" and part == "torso":
+            track = tracks.get("hips", Track())
+            before = np.asarray(track.overlays.get("gait.cadence", 1.0), dtype=np.float64)
+            cadence = clip(before / np.asarray(value), *CADENCE)
+            tracks["hips"] = replace(track, overlays={**track.overlays, "gait.cadence": cadence})
+        return
+    track = tracks.get(part, Track())
+    if part != "torso":
+        if track.keys is None:
+            return
+        edges = track.keys.times[track.keys.stops]
+    else:
+        edges = body_rest_times(phrase.original)
+    count = max(len(edges) - 1, 1)
+    means = np.full(count, float(value)) if value.ndim == 0 else _stroke_means(value, edges, phrase.times)
+    before = track.stroke(name, count)
+    own = aspect(f"stroke.{name}")
+    after = before * means if own.combine == Combine.MULTIPLY else before + means - own.neutral
+    strokes: Mapping[str, Floats] = {**track.strokes, name: clip(after, *STROKE_RANGES[name])}
+    tracks[part] = replace(track, strokes=strokes)
+
+
+def _stroke_means(curve: Floats, edges: Floats, times: Floats) -> Floats:
+    """``(S,)`` means of a curve over its strokes."""
+    area = np.concatenate([[0.0], np.cumsum(0.5 * (curve[1:] + curve[:-1]) * np.diff(times))])
+    at = np.interp(edges, times, area)
+    lasts = np.maximum(np.diff(edges), 1e-9)
+    return np.asarray(np.diff(at) / lasts) if len(edges) > 1 else np.array([float(curve.mean())])

@@ -1,0 +1,119 @@
+"""Aspects: the single things about a movement that properties ask for, each with its range and how properties combine.
+
+An aspect has a name and a neutral value. ``torso.forward`` is a channel to which is added, ``stroke.duration`` a factor
+of how long strokes take, ``delay`` seconds that a joint comes later. What a movement property asks for is a *claim*
+of one aspect (``motion.claim``). Channels, strokes, overlays and drives are written into a phrase before it is
+generated; ``SHAPING`` is done to what was generated (``engine.shaping``).
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+from kinesphere.motion.errors import unknown_name
+from kinesphere.motion.gesture import CHANNELS, MOST
+from kinesphere.motion.phrase import LARGEST_OVERLAY, OVERLAYS, STROKE_RANGES, STROKES, part_of_channel
+
+
+class Combine(StrEnum):
+    """What becomes of an aspect that several properties set."""
+
+    ADD = "add"
+    MULTIPLY = "multiply"
+    OVERRIDE = "override"  # the one of the highest rank
+    COLLECT = "collect"  # all of them, one by one
+
+
+class Aspect(NamedTuple):
+    """One thing about a movement."""
+
+    name: str
+    neutral: float
+    least: float
+    most: float
+    unit: str
+    about: str
+    combine: Combine = Combine.ADD
+    by_joint: bool = False  # whether each joint has a value of its own
+    shaping: bool = True  # whether it is done to what was generated
+    values: bool = True  # whether its values are numbers
+
+
+# What is done to a generated motion.
+SHAPING = MappingProxyType(
+    {
+        own.name: own
+        for own in (
+            Aspect("delay", 0.0, -5.0, 5.0, "s", "that a joint moves later than the body", by_joint=True),
+            Aspect(
+                "envelope", 0.0, 0.0, 0.0, "", "how a joint goes from the start to the end of a stroke",
+                Combine.OVERRIDE, True, values=False,
+            ),
+            Aspect("complete", 1.0, 0.0, 1.0, "", "of its way that a stroke goes", Combine.MULTIPLY, True),
+            Aspect("hold", 0.0, 0.0, 0.0, "", "a moment at which it is held", Combine.COLLECT, True, values=False),
+            Aspect("tremble", 0.0, 0.0, 0.5, "rad", "that a joint trembles", by_joint=True),
+            Aspect("tremble_rate", 7.0, 2.0, 14.0, "Hz", "of trembling", Combine.OVERRIDE, True),
+            Aspect("tension", 0.0, -1.0, 1.0, "", "of muscles: loose below zero, tight above", by_joint=True),
+            Aspect("amplitude", 1.0, 0.0, 3.0, "", "of how far a joint departs from its mean", Combine.MULTIPLY, True),
+            *(
+                Aspect(f"{side}.extent", 0.0, -1.0, 1.0, "", "of a hand from the body: near below zero, far above")
+                for side in ("left", "right")
+            ),
+            *(
+                Aspect(f"{side}.reach", 0.0, -0.6, 0.6, "arms", "that a hand goes farther from its shoulder")
+                for side in ("left", "right")
+            ),
+            *(
+                Aspect(f"spine.{segment}.{axis}", 0.0, -1.0, 1.0, "rad", f"that the {segment} spine bends")
+                for segment in ("lower", "middle", "upper")
+                for axis in ("forward", "side", "turn")
+            ),
+            *(
+                Aspect(f"balance.{axis}", 0.0, -1.5, 1.5, "", "of half the support, by which the centre of mass moves")
+                for axis in ("x", "z")
+            ),
+            Aspect("gaze", 0.0, 0.0, 0.0, "", "what is looked at", Combine.OVERRIDE, values=False),
+        )
+    }
+)  # fmt: skip
+
+
+@cache
+def aspect(name: str) -> Aspect:
+    """The aspect of that name; an unknown one is refused with the nearest names."""
+    if name in SHAPING:
+        return SHAPING[name]
+    if name in CHANNELS:
+        most = MOST[CHANNELS[name]]
+        return Aspect(name, 0.0, -most, most, CHANNELS[name], "added to a channel", shaping=False)
+    if name == "drive":
+        return Aspect(name, 0.0, 0.0, 0.0, "", "how the body takes part", Combine.COLLECT, shaping=False, values=False)
+    kind, _, rest = name.partition(".")
+    if kind == "stroke" and rest in STROKES:
+        combine = Combine.MULTIPLY if rest in ("duration", "time_exponent") else Combine.ADD
+        least, most = STROKE_RANGES[rest]
+        return Aspect(name, STROKES[rest], least, most, "", "of strokes", combine, True, False)
+    if kind == "overlay" and rest in OVERLAYS:
+        return Aspect(
+            name, OVERLAYS[rest], -LARGEST_OVERLAY, LARGEST_OVERLAY, "", "of an arm", Combine.ADD, True, False
+        )
+    raise ValueError(unknown_name("aspect", name, aspect_names()))
+
+
+@cache
+def aspect_names() -> tuple[str, ...]:
+    """All names."""
+    strokes, overlays = (f"stroke.{name}" for name in STROKES), (f"overlay.{name}" for name in OVERLAYS)
+    return (*SHAPING, *CHANNELS, *strokes, *overlays, "drive")
+
+
+def part_of_aspect(name: str) -> str:
+    """The part of the body that an aspect belongs to that has no joints of its own; else the whole body's."""
+    if name in CHANNELS:
+        return part_of_channel(name)
+    first = name.partition(".")[0]
+    parts = {"spine": "torso", "left": "left_arm", "right": "right_arm", "balance": "hips", "gaze": "gaze"}
+    return parts.get(first, "body")

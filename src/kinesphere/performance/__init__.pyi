@@ -1,0 +1,1 @@
+from .property import MovementProperty as MovementProperty
