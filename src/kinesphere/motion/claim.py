@@ -45,8 +45,8 @@ class Claim:
         From 0 to 1, a number or a curve likewise: where it holds, and how far.
     by, composite
         The name of the property; and of the composite property or the sketch that it is a part of, if it is.
-    source
-        One of ``SOURCES``.
+    source, origin
+        One of ``SOURCES``, and which of them: a sketch's name, an action's.
     """
 
     aspect: str
@@ -56,6 +56,7 @@ class Claim:
     by: str = ""
     composite: str = ""
     source: str = "edit"
+    origin: str = ""
 
     def __post_init__(self) -> None:
         own = aspect(self.aspect)

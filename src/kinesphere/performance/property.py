@@ -66,14 +66,21 @@ class MovementProperty(PhraseEdit):
         """The phrase that is asked for all this."""
         return self.ask(phrase, scope)
 
-    def ask(self, phrase: Phrase, scope: Scope = WHOLE, source: str = "edit", composite: str = "") -> Phrase:
-        """The phrase that is asked for all this, by a sketch, an action or an edit, and as part of what composite."""
+    def ask(
+        self, phrase: Phrase, scope: Scope = WHOLE, source: str = "edit", composite: str = "", origin: str = ""
+    ) -> Phrase:
+        """The phrase that is asked for all this.
+
+        It is asked by a sketch, an action or an edit, of the name ``origin``, and as part of a composite property.
+        """
         if self.neutral or scope.strength == 0.0:
             return phrase
-        made = self.asked(phrase, scope, source, composite)
+        made = self.asked(phrase, scope, source, composite, origin)
         return replace(phrase, claims=(*phrase.claims, *made)) if made else phrase
 
-    def asked(self, phrase: Phrase, scope: Scope, source: str, composite: str = "") -> tuple[Claim, ...]:
+    def asked(
+        self, phrase: Phrase, scope: Scope, source: str, composite: str = "", origin: str = ""
+    ) -> tuple[Claim, ...]:
         """Its claims within a scope."""
         self.check_scope(scope)
         name, weight = PHRASE_EDITS.name_of(type(self)), _weight(phrase, scope)
@@ -93,6 +100,7 @@ class MovementProperty(PhraseEdit):
                         by=own.by or name,
                         composite=own.composite or composite,
                         source=source,
+                        origin=own.origin or origin,
                     )
                 )
         return tuple(made)
