@@ -17,6 +17,7 @@ foot without toes has a square of its width under its sole point.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -153,7 +154,8 @@ def support_polygon(motion: Motion, contacts: Contacts | None = None) -> Support
     Contacts that are not given are found. Frames without any, calibration frames among them, have no polygon.
     """
     motion = require_motion_roles(motion, NEEDED, "the support polygon")
-    corners, in_contact = _foot_corners(motion, find_contacts(motion) if contacts is None else contacts)
+    labels = (find_contacts(motion) if contacts is None else contacts).labels
+    corners, in_contact = foot_corners(motion.skeleton, sole_paths(motion, sole_points(motion.skeleton)), labels)
     return Support(corners, in_contact, support_margins(corners, in_contact, centre_of_mass(motion)[:, [0, 2]]))
 
 
@@ -205,16 +207,19 @@ def _signed_area(a: list[float], b: list[float], c: list[float]) -> float:
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def _foot_corners(motion: Motion, contacts: Contacts) -> tuple[Floats, Bools]:
-    """``(T, C, 2)`` corners of both feet's soles on the ground, and which of them are in contact ``(T, C)``."""
-    points = sole_points(motion.skeleton)
-    paths = sole_paths(motion, points)[..., [0, 2]]
-    labels, half = contacts.labels, 0.5 * WIDTH * leg_length(motion.skeleton)
+def foot_corners(skeleton: Skeleton, soles: Floats, labels: Mapping[str, Bools]) -> tuple[Floats, Bools]:
+    """``(T, C, 2)`` corners of both feet's soles on the ground, and which of them are in contact ``(T, C)``.
+
+    ``soles (T, P, 3)`` are the paths of the sole points, ``labels`` says by their names when they are in contact.
+    """
+    points = sole_points(skeleton)
+    paths = soles[..., [0, 2]]
+    half = 0.5 * WIDTH * leg_length(skeleton)
     corners, in_contact = [], []
     for side in SIDES:
         own = [i for i, point in enumerate(points) if point.side == side]
         # From heel to ball, whose ends are in units of its length; without toes ahead is one metre long.
-        ahead = paths[:, own[1]] - paths[:, own[0]] if len(own) == 2 else np.tile([0.0, 1.0], (len(motion), 1))
+        ahead = paths[:, own[1]] - paths[:, own[0]] if len(own) == 2 else np.tile([0.0, 1.0], (len(paths), 1))
         length = norms(ahead)[:, None]
         along = ahead / np.maximum(length, 1e-9)
         across = half * np.stack([along[:, 1], -along[:, 0]], axis=1)

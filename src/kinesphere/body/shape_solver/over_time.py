@@ -1,0 +1,171 @@
+"""Gauss-Newton over time: unknowns of neighbouring frames hang together by their second differences.
+
+The step of all frames at once is the solution of one symmetric banded system, in time linear in the frames
+(``scipy.linalg.solveh_banded``). Bounds push softly: an unknown weighs the more, the nearer it is to its bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import solveh_banded
+
+from kinesphere.maths.vectors import Bools, Floats, clip
+
+ROUNDS = 12  # most
+DONE = 2e-3  # deviations: a smaller step is the last
+EASE = 0.6  # of its bound that an unknown goes with ease
+HARDENING = 30.0  # what it costs more at its bound
+SMOOTH = 0.11  # seconds: changes quicker than that cost more than they are large
+FIXED = 1e12  # curvature of an unknown that stays
+WORSE, WORSE_AT_ALL = 0.02, 2.0  # share and amount by which costs of a frame may grow for its neighbours' sake
+LONGEST_STEP = 4.0  # deviations in one round
+
+Linearise = Callable[[Floats], tuple[Floats, Floats]]
+
+
+class Prior(NamedTuple):
+    """What is known of unknowns ``(T, N)`` without any demand."""
+
+    deviations: Floats  # (N,)
+    least: Floats  # (T, N) bounds, at most 0
+    most: Floats  # (T, N) bounds, at least 0
+
+
+class TimeGrid(NamedTuple):
+    """Instants of the unknowns."""
+
+    step: float  # seconds
+    zero_before: bool  # whether unknowns were zero before the first one
+    zero_after: bool
+
+
+def solve_over_time(linearise: Linearise, start: Floats, prior: Prior, grid: TimeGrid) -> Floats:
+    """Unknowns ``(T, N)`` with the least squares of residuals, of themselves, and of their second differences.
+
+    Steps are damped (Levenberg 1944, Marquardt 1963), every frame by as much as its own costs ask for: a frame whose
+    step made it worse goes back.
+    """
+    unknowns, damping = start, np.zeros(len(start))
+    residuals, jacobian = linearise(unknowns)
+    cost = _costs(unknowns, residuals, prior)
+    for _ in range(ROUNDS):
+        step = _step(unknowns, residuals, jacobian, prior, grid, damping)
+        size = np.abs(step / prior.deviations).max(axis=1, keepdims=True)
+        step *= np.minimum(1.0, LONGEST_STEP / np.maximum(size, 1e-12))
+        tried = clip(unknowns + step, prior.least, prior.most)
+        new_residuals, new_jacobian = linearise(tried)
+        new_cost = _costs(tried, new_residuals, prior)
+        worse = new_cost > cost * (1.0 + WORSE) + WORSE_AT_ALL
+        damping = np.where(worse, np.maximum(damping * 10.0, 1.0), np.where(damping > 0.05, damping * 0.2, 0.0))
+        unknowns = np.where(worse[:, None], unknowns, tried)
+        residuals = np.where(worse[:, None], residuals, new_residuals)
+        jacobian = np.where(worse[:, None, None], jacobian, new_jacobian)
+        cost = np.where(worse, cost, new_cost)
+        if size.max() < DONE and not worse.any():
+            break
+    return unknowns
+
+
+def _costs(unknowns: Floats, residuals: Floats, prior: Prior) -> Floats:
+    """``(T,)`` of frames by themselves."""
+    own = np.einsum("tn,tn->t", residuals, residuals) + np.sum((unknowns / prior.deviations) ** 2, axis=1)
+    bound = np.maximum(np.abs(np.where(unknowns < 0.0, prior.least, prior.most)), 1e-9)
+    past = np.maximum(np.abs(unknowns) / bound - EASE, 0.0) / (1.0 - EASE)
+    return np.asarray(own + HARDENING * np.sum(past**2, axis=1))
+
+
+def _step(
+    unknowns: Floats, residuals: Floats, jacobian: Floats, prior: Prior, grid: TimeGrid, damping: Floats
+) -> Floats:
+    frames, count = unknowns.shape
+    slope, stiffness = _springs(unknowns, prior)
+    gradient = (residuals[:, None] @ jacobian)[:, 0] + slope
+    stopped = _stopped(unknowns, gradient, prior)
+    jacobian = np.where(stopped[:, None], 0.0, jacobian)
+    gradient[stopped] = 0.0
+    blocks = np.swapaxes(jacobian, 1, 2) @ jacobian
+    index = np.arange(count)
+    blocks[:, index, index] += np.where(stopped, FIXED, stiffness + damping[:, None] / prior.deviations**2)
+    if frames < 3:
+        return np.asarray(-np.linalg.solve(blocks, gradient[..., None])[..., 0])
+    smooth = (SMOOTH / grid.step) ** 4 / prior.deviations**2
+    main, next_one, after_next = second_difference_bands(frames, grid)
+    bent = main[:, None] * unknowns
+    bent[:-1] += next_one[:-1, None] * unknowns[1:]
+    bent[1:] += next_one[:-1, None] * unknowns[:-1]
+    bent[:-2] += after_next[:-2, None] * unknowns[2:]
+    bent[2:] += after_next[:-2, None] * unknowns[:-2]
+    gradient += smooth * bent
+    bands = np.zeros((2 * count + 1, frames, count))
+    for below in range(count):
+        bands[below, :, : count - below] = blocks[:, index[below:], index[: count - below]]
+    bands[0] += main[:, None] * smooth
+    bands[count] += next_one[:, None] * smooth
+    bands[2 * count] += after_next[:, None] * smooth
+    flat = bands.reshape(2 * count + 1, -1)
+    found = solveh_banded(flat, gradient.ravel(), lower=True, overwrite_ab=True, check_finite=False)
+    return np.asarray(-found.reshape(frames, count))
+
+
+def second_difference_bands(frames: int, grid: TimeGrid) -> tuple[Floats, Floats, Floats]:
+    """The diagonal of DᵀD and the two below it ``(T,)``, for second differences D of ``frames`` values.
+
+    Where values were zero before, or will be after, two zeros more take part at that end.
+    """
+    before, after = 2 * grid.zero_before, 2 * grid.zero_after
+    rows = frames + before + after - 2
+    main, first, second = (np.zeros(frames + before + after) for _ in range(3))
+    for place, weight in enumerate((1.0, -2.0, 1.0)):
+        main[place : place + rows] += weight * weight
+    first[:rows] += -2.0
+    first[1 : rows + 1] += -2.0
+    second[:rows] += 1.0
+    inner = slice(before, before + frames)
+    main, first, second = main[inner].copy(), first[inner].copy(), second[inner].copy()
+    first[-1] = second[-1] = 0.0
+    second[-2] = 0.0
+    return main, first, second
+
+
+def _springs(unknowns: Floats, prior: Prior) -> tuple[Floats, Floats]:
+    """Gradient and curvature ``(T, N)`` of what unknowns cost by themselves: squares, and more near their bounds."""
+    bound = np.where(unknowns < 0.0, prior.least, prior.most)
+    size = np.maximum(np.abs(bound), 1e-9)
+    past = np.maximum(np.abs(unknowns) - EASE * size, 0.0)
+    spring = HARDENING / ((1.0 - EASE) * size) ** 2
+    curvature = 1.0 / prior.deviations**2 + np.where(past > 0.0, spring, 0.0)
+    return unknowns / prior.deviations**2 + np.sign(unknowns) * past * spring, curvature
+
+
+def _stopped(unknowns: Floats, gradient: Floats, prior: Prior) -> Bools:
+    """``(T, N)`` unknowns at their bounds that would go beyond."""
+    least = (unknowns <= prior.least) & (gradient >= 0.0)
+    return np.asarray(least | ((unknowns >= prior.most) & (gradient <= 0.0)))
+
+
+def least_change(
+    linearise: Linearise, start: Floats, prior: Prior, tolerance: float, rounds: int = 3
+) -> tuple[Floats, Floats]:
+    """Unknowns changed by as little as makes residuals vanish, every frame by itself, and the residuals then."""
+    unknowns = start
+    residuals, jacobian = linearise(unknowns)
+    for _ in range(rounds):
+        frames = np.flatnonzero(np.abs(residuals).max(axis=1) > tolerance)
+        if not len(frames):
+            break
+        pull = (residuals[:, None] @ jacobian)[:, 0]
+        free = np.where(_stopped(unknowns, pull, prior), 0.0, 1.0) / np.sqrt(_springs(unknowns, prior)[1])
+        weighted = jacobian[frames] * free[frames, None]
+        normal = weighted @ np.swapaxes(weighted, 1, 2)
+        index = np.arange(normal.shape[1])
+        normal[:, index, index] += 1.0
+        force = np.linalg.solve(normal, residuals[frames][..., None])
+        step = (np.swapaxes(weighted, 1, 2) @ force)[..., 0] * free[frames]
+        changed = unknowns.copy()
+        changed[frames] -= step
+        unknowns = clip(changed, prior.least, prior.most)
+        residuals, jacobian = linearise(unknowns)
+    return unknowns, residuals

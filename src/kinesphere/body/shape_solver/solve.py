@@ -1,0 +1,179 @@
+"""Solve for body shapes: hard constraints to a millimetre, everything else as near to the given poses as it can be.
+
+**What moves.** Limbs follow analytically, so a foot or hand that can be reached by its own limb moves nothing else.
+Where a limb is too short, or gaze, trunk or balance ask for more, hips, spine, shoulders and neck change by the least
+that is enough. They begin to before and end after, smoothly, because their second differences cost too.
+
+**Frames** in which every constraint is met already, and that are not near others, stay the same bits.
+
+**Out of reach.** What cannot be met within the ranges of joints is missed, by ``SolvedShape.missed`` metres.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinesphere.body.body import Body
+from kinesphere.body.mass import foot_corners, support_margins
+from kinesphere.body.shape_solver.constraints import ShapeConstraints
+from kinesphere.body.shape_solver.demands import (
+    Poses,
+    centre_paths,
+    demands_at,
+    forward_poses,
+)
+from kinesphere.body.shape_solver.gaze import gaze_error, look
+from kinesphere.body.shape_solver.limbs import LimbTask, limb_tasks, place_limbs
+from kinesphere.body.shape_solver.model import ShapeModel, shape_model
+from kinesphere.body.shape_solver.stretch import ShapeTask, Stretch, solve_stretch
+from kinesphere.maths import rotations
+from kinesphere.maths.kinematics import attached_points
+from kinesphere.maths.vectors import Bools, Floats, norms
+
+COMES = 0.5  # seconds in which changes come, and go
+MET = 1e-4  # metres: what is as near as this is met
+LOOKED = 2e-3  # radians: what is as near as this is looked at
+HOLDS = 0.999  # weight from which on what is missed counts
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedShape:
+    """Poses that meet their constraints, and by how much they do not."""
+
+    local: Floats  # (T, J, 4)
+    translations: Floats  # (T, J, 3)
+    missed: tuple[Floats, ...]  # (T,) metres, of each point, where it holds fully
+    gaze_missed: Floats  # (T,) radians, likewise
+    com_missed: Floats  # (T,) metres, likewise
+    com: Floats  # (T, 3) centre of mass
+    margin: Floats  # (T,) metres from it to the edge of the support; negative outside, NaN without feet that hold
+
+
+def solve_shape(
+    body: Body, local: Floats, translations: Floats, constraints: ShapeConstraints, rate: float = 60.0
+) -> SolvedShape:
+    """Poses ``(T, J, 4)``, ``(T, J, 3)`` as near to the given ones as constraints allow."""
+    model = shape_model(body)
+    constraints = constraints.checked(len(local), len(body.skeleton))
+    _refuse_middles(model, constraints)
+    given = forward_poses(model, local, translations)
+    placed = limb_tasks(model, constraints.points, given.q, given.p)
+    tasks = tuple(task for _, task in placed)
+    out_q, out_t = np.array(local), np.array(translations)
+    goal = _centre_goal(model, constraints, tasks, given)
+    task = ShapeTask(model, constraints, tasks, rate)
+    for stretch in _stretches(*_shortfalls(task, given, goal), rate):
+        solve_stretch(task, stretch, given.at(stretch.frames), goal[stretch.frames], (out_q, out_t))
+    place_limbs(model, tasks, slice(None), out_q, out_t)
+    if constraints.gaze is not None:
+        look(model, constraints.gaze, out_q, out_t)
+    return _report(model, constraints, out_q, out_t, goal)
+
+
+def _refuse_middles(model: ShapeModel, constraints: ShapeConstraints) -> None:
+    for i, point in enumerate(constraints.points):
+        if point.joint in model.between and point.weight.any():
+            name = model.body.skeleton.names[point.joint]
+            raise ValueError(
+                f"points[{i}] is on joint {point.joint} ({name!r}), between a limb's ends; allowed are hands, feet and "
+                "what they carry, the trunk and the head"
+            )
+
+
+# What is wanting
+
+
+def _centre_goal(model: ShapeModel, constraints: ShapeConstraints, tasks: tuple[LimbTask, ...], given: Poses) -> Floats:
+    """``(T, 2)`` where the centre of mass should be, seen from above."""
+    mass = model.masses[0]
+    centre = np.einsum("s,tsi->ti", mass, centre_paths(model, given))[:, [0, 2]]
+    shift, total = np.zeros_like(centre), np.zeros(len(centre))
+    for task in tasks:
+        if task.name.endswith("Foot"):
+            point = task.point
+            here = given.p[:, point.joint] + rotations.rotate(given.q[:, point.joint], point.offset)
+            shift += point.weight[:, None] * (point.target - here)[:, [0, 2]]
+            total += point.weight
+    centre = np.asarray(centre + shift / np.maximum(total, 1.0)[:, None])
+    com = constraints.com
+    if com is None or com.target is None:
+        return centre
+    return np.asarray(centre + com.weight[:, None] * (com.target - centre))
+
+
+def _shortfalls(task: ShapeTask, given: Poses, goal: Floats) -> tuple[Bools, Bools]:
+    """``(T,)`` frames in which limbs alone are not enough, and frames in which the head looks elsewhere."""
+    model, constraints, limbs, _ = task
+    frames = np.arange(len(given.p))
+    wanting, looking = np.zeros((2, len(frames)), dtype=bool)
+    demands = demands_at(model, constraints, limbs, given, frames)
+    for reach in demands.reaches:
+        start = given.p[:, model.joints[reach.row]]
+        carried = rotations.rotate(given.q[:, model.joints[reach.row]], reach.carried)
+        share = reach.weight[:, None]
+        wanting |= norms(share * (reach.target - start) + (1.0 - share) * carried) > reach.ease + MET
+    for point in demands.points:
+        joint = model.joints[point.row]
+        here = given.p[:, joint] + rotations.rotate(given.q[:, joint], point.offset)
+        wanting |= norms(point.target - here) > MET
+    if constraints.com is not None:
+        mass = model.masses[0]
+        centre = np.einsum("s,tsi->ti", mass, centre_paths(model, given))[:, [0, 2]]
+        wanting |= (norms(goal - centre) > MET) & (constraints.com.weight > 0.0)
+    if constraints.gaze is not None:
+        looking = (gaze_error(model, constraints.gaze, given.q, given.p) > LOOKED) & (constraints.gaze.weight > 0.0)
+    return wanting, looking
+
+
+def _stretches(wanting: Bools, looking: Bools, rate: float) -> list[Stretch]:
+    """Stretches in which trunks change, with the time in which they come and go."""
+    pad, count = round(COMES * rate), len(wanting)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], wanting | looking, [False]]).astype(np.int8)))
+    merged: list[list[int]] = []
+    for first, last in edges.reshape(-1, 2).tolist():
+        first, last = max(first - pad, 0), min(last + pad, count)
+        if merged and first <= merged[-1][1]:
+            merged[-1][1] = last
+        else:
+            merged.append([first, last])
+    return [Stretch(np.arange(a, b), a > 0, b < count, bool(wanting[a:b].any())) for a, b in merged]
+
+
+# The result
+
+
+def _report(
+    model: ShapeModel, constraints: ShapeConstraints, local: Floats, translations: Floats, goal: Floats
+) -> SolvedShape:
+    poses = forward_poses(model, local, translations)
+    missed = []
+    for point in constraints.points:
+        here = poses.p[:, point.joint] + rotations.rotate(poses.q[:, point.joint], point.offset)
+        missed.append(np.where(point.weight > HOLDS, norms(here - point.target), 0.0))
+    centre = np.einsum("s,tsi->ti", model.masses[0], centre_paths(model, poses))
+    com_missed = np.zeros(len(local))
+    if constraints.com is not None:
+        com_missed = np.where(constraints.com.weight > HOLDS, norms(centre[:, [0, 2]] - goal), 0.0)
+    looked = np.zeros(len(local))
+    if constraints.gaze is not None:
+        error = gaze_error(model, constraints.gaze, poses.q, poses.p)
+        looked = np.where(constraints.gaze.weight > HOLDS, error, 0.0)
+    return SolvedShape(
+        local, translations, tuple(missed), looked, com_missed, centre, _margin(model, constraints, poses, centre)
+    )
+
+
+def _margin(model: ShapeModel, constraints: ShapeConstraints, poses: Poses, centre: Floats) -> Floats:
+    """``(T,)`` signed distance of the centre of mass to the edge of the feet that hold."""
+    soles = model.body.soles
+    holds = {side: np.zeros(len(poses.p), dtype=bool) for side in ("left", "right")}
+    for point in constraints.points:
+        name = model.ends.get(point.joint, "")
+        if name.endswith("Foot"):
+            holds[name.removesuffix("Foot")] |= point.weight > 0.5
+    joints = np.array([sole.joint for sole in soles])
+    paths = attached_points(poses.q, poses.p, joints, np.array([sole.offset for sole in soles]))
+    corners, touching = foot_corners(model.body.skeleton, paths, {sole.name: holds[sole.side] for sole in soles})
+    return support_margins(corners, touching, centre[:, [0, 2]])
