@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from kinesphere.cli.convert import convert
+from kinesphere.cli.explain import explain
 from kinesphere.cli.info import info
 from kinesphere.cli.mapping import mapping
 from kinesphere.cli.motions import motions
@@ -82,6 +83,7 @@ app.command()(motions)
 app.command()(perform)
 app.command()(phrase)
 app.command()(words)
+app.command()(explain)
 
 
 def _show_version(asked: bool) -> None:

@@ -114,10 +114,15 @@ def _explained(whole: Integrated, own: Aspect, wanted: frozenset[str] | None, ti
     for role in sorted(whole.roles(own.name)):
         if wanted is None or role in wanted:
             groups.setdefault(tuple(id(claim) for claim in whole.ranked(own.name, role)), []).append(role)
+    found: dict[tuple[Any, ...], list[str]] = {}
     for roles in groups.values():
-        made = _one(whole, own, roles[0], _named(roles), time)
+        made = _one(whole, own, roles[0], (), time)
         if made is not None:
-            yield made
+            found.setdefault((made.value, made.reasons), []).extend(roles)
+    for (value, reasons), roles in found.items():
+        yield ExplainedAspect(
+            own.name, _named(roles), value, own.neutral, own.unit, own.about, str(own.combine), reasons
+        )
 
 
 def _named(roles: Sequence[str]) -> tuple[str, ...]:
@@ -180,18 +185,20 @@ def _lines(own: Explanation) -> Iterator[str]:
         yield "  no property asks anything of it"
     for row in own.aspects:
         parts = f" of {', '.join(row.parts)}" if row.parts else ""
-        yield f"  {row.aspect}{parts}: {_number(row.value)} {row.unit}".rstrip()
+        yield f"  {row.aspect}{parts}: {_number(row.value, row)} {row.unit}".rstrip()
         for i, reason in enumerate(reversed(row.reasons)):
             who = f"{reason.source} {reason.origin}".strip()
             composite = f" in {reason.composite}" if reason.composite and reason.composite != reason.origin else ""
-            asks = f"{_number(reason.asked)} × {reason.weight:.2f}"
+            asks = f"{_number(reason.asked, row)} × {reason.weight:.2f}"
             lost = f", covered by {reason.covered_by}: {reason.share:.2f} left" if reason.covered_by else ""
             mark = "→" if i == 0 else " "
             yield f"  {mark} {reason.property + composite:<{WIDEST_NAME}} {who:<{WIDEST_SOURCE}} {asks}{lost}"
 
 
-def _number(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:+.3f}"
+def _number(value: float | str, row: ExplainedAspect) -> str:
+    """A number with its sign where it is added to others."""
+    sign = "+" if row.combine == Combine.ADD else ""
+    return value if isinstance(value, str) else f"{value:{sign}.3f}"
 
 
 # Over time

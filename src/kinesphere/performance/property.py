@@ -122,6 +122,6 @@ def _parts(own: Claim, scope: Scope) -> tuple[str | None, ...]:
         return (own.part,) if own.roles & inside else ()
     if own.roles <= inside:
         return (own.part,)
-    if own.part is None and all(roles_of(part) <= own.roles for part in scope.parts):
+    if all(roles_of(part) <= own.roles for part in scope.parts):
         return tuple(scope.parts)
     return tuple(sorted(own.roles & inside))

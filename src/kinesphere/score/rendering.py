@@ -40,6 +40,7 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.registry import blame_plugin
 from kinesphere.motion.skeleton import Skeleton
+from kinesphere.performance.property import MovementProperty
 from kinesphere.score import checks
 from kinesphere.score.layers import apply_layers
 from kinesphere.score.score import Score
@@ -197,13 +198,16 @@ def _check_layers(score: Score, phrase: Phrase) -> None:
 def _edit_phrase(layers: Sequence[Layer], phrase: Phrase) -> Phrase:
     """The phrase with all phrase edits of these layers. Expressive ones that follow each other are one."""
     asked: list[Expression] = []
-    for layer in layers:
+    for number, layer in enumerate(layers, 1):
         if isinstance(layer.edit, ExpressiveEdit):
             asked.append(layer.edit.expression(phrase, layer.scope))
         elif isinstance(layer.edit, PhraseEdit):
             so_far, asked = express(phrase, *asked) if asked else phrase, []
             with blame_plugin(layer.edit):
-                phrase = layer.edit.apply(so_far, layer.scope)
+                if isinstance(layer.edit, MovementProperty):
+                    phrase = layer.edit.ask(so_far, layer.scope, origin=f"layer {number}")
+                else:
+                    phrase = layer.edit.apply(so_far, layer.scope)
                 if not isinstance(phrase, Phrase):
                     raise TypeError(f"apply gave {type(phrase).__name__}; a Phrase is expected")
     return express(phrase, *asked) if asked or phrase.seed is not None else phrase
