@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from recording_measures import clearance, flights, kept, limits, plants, pops, soundness
 from recording_measures.clips import performable
-from recording_measures.edits import EDITS
+from recording_measures.edits import EDITS, AnyEdit
 from recording_measures.performances import Found, Performance, Recorded
 
 GROUPS = (plants, pops, limits, soundness, kept, clearance, flights)
@@ -57,11 +58,13 @@ class Row(NamedTuple):
     found: Found
 
 
-def measure_all(data: Path, count: int | None = None) -> tuple[list[Row], list[str]]:
-    """The numbers of all performances, and what was refused."""
+def measure_all(
+    data: Path, count: int | None = None, asked: Mapping[str, AnyEdit] = EDITS
+) -> tuple[list[Row], list[str]]:
+    """The numbers of all performances with each of these edits, and what was refused."""
     rows: list[Row] = []
     refused: list[str] = []
-    edits = list(EDITS)
+    edits = list(asked)
     for i, (name, motion) in enumerate(performable(data, count)):
         print(f"\r  contracts: {i + 1} clips, {name:40}", end="", file=sys.stderr, flush=True)
         try:
@@ -71,7 +74,7 @@ def measure_all(data: Path, count: int | None = None) -> tuple[list[Row], list[s
             continue
         for at, edit in enumerate(edits):
             try:
-                own = Performance.of(recorded, EDITS[edit])
+                own = Performance.of(recorded, asked[edit])
                 found = {key: value for group in GROUPS for key, value in group.measure(own).items()}
                 if at == i % len(edits):
                     found |= soundness.measure_again(own)
@@ -83,9 +86,9 @@ def measure_all(data: Path, count: int | None = None) -> tuple[list[Row], list[s
     return rows, refused
 
 
-def report(data: Path, count: int | None = None, out: Path | None = None) -> str:
+def report(data: Path, count: int | None = None, out: Path | None = None, asked: Mapping[str, AnyEdit] = EDITS) -> str:
     """Tables in Markdown: a row an edit, then the worst cases of each measure."""
-    rows, refused = measure_all(data, count)
+    rows, refused = measure_all(data, count, asked)
     if out:
         _write_csv(out / "contracts.csv", rows)
     by_edit: dict[tuple[str, str], list[Row]] = defaultdict(list)
@@ -100,7 +103,7 @@ def report(data: Path, count: int | None = None, out: Path | None = None) -> str
     lines += ["| measure | unit | goal | met by | median | 95 % | worst | |", "|---|---|---|---|---|---|---|---|"]
     lines += [_summary(name, by_measure[name]) for name in names]
     lines += ["", f"| edit | {' | '.join(names)} |", f"|---|{'---|' * len(names)}"]
-    for edit in EDITS:
+    for edit in asked:
         lines.append(f"| {edit} | {' | '.join(_cell(by_edit[edit, name]) for name in names)} |")
     if refused:
         lines += ["", "Refused:", "", *(f"- {text}" for text in refused)]

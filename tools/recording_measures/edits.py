@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from kinesphere import Effort, Shape
 from kinesphere.laban.expression import express
@@ -18,8 +18,15 @@ WORDS = (
 )
 
 
-class Edit(NamedTuple):
+class AnyEdit(Protocol):
     """What a performance is asked for."""
+
+    def applied_to(self, phrase: Phrase) -> Phrase:
+        """The phrase that is generated with it."""
+
+
+class Edit(NamedTuple):
+    """Effort, Shape or words."""
 
     effort: Effort | None = None
     shape: Shape | None = None

@@ -20,7 +20,7 @@ from kinesphere.engine.recording_clock import RecordingClock, recording_clock
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.phrase import Phrase
-from recording_measures.edits import Edit
+from recording_measures.edits import AnyEdit
 
 
 class Found(NamedTuple):
@@ -102,7 +102,7 @@ class Performance:
     whole: Motion  # as it is generated
 
     @classmethod
-    def of(cls, recorded: Recorded, edit: Edit) -> Performance:
+    def of(cls, recorded: Recorded, edit: AnyEdit) -> Performance:
         """Perform a recording."""
         phrase = edit.applied_to(recorded.phrase)
         return cls(recorded, phrase, kinesphere.generate(phrase, recorded.motion.rate))

@@ -30,7 +30,7 @@ from kinesphere.engine.recorded_poses import RecordedPoses, chest_joint
 from kinesphere.engine.recorded_stillness import hold_still
 from kinesphere.engine.recorded_walk import walk_elsewhere
 from kinesphere.engine.recording_clock import RecordingClock, recording_clock
-from kinesphere.engine.recording_context import PerformanceContext
+from kinesphere.engine.recording_context import KeptPose, PerformanceContext
 from kinesphere.engine.shaping.asked import AskedShaping
 from kinesphere.engine.shaping.steps import shape_joints, shape_trunk
 from kinesphere.engine.unrolling import unroll, unroll_detail
@@ -152,9 +152,9 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     context = PerformanceContext.of(phrase, rate)
     local, translations = sample_frames(context.detail.poses.motion, context.clock.source)
     _show_own_clocks(context, local)
-    shaping, kept_as = AskedShaping.of(context), None
+    shaping, kept = AskedShaping.of(context), None
     if shaping is not None:
-        kept_as = context.world(local, translations)
+        kept = KeptPose(local.copy(), context.world(local, translations))
         shape_joints(context, shaping, local)
     limits = arm_limits(context.body)
     wrists = local[:, limits.hands]
@@ -191,7 +191,7 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
         after = after.moved(shift)
     turns = {} if stepped is None else stepped.turns
     place_feet(context, before, after, feet, turned, turns, local, translations)
-    place_arms(context, before, after, table, recorded, local, translations, shaping, kept_as)
+    place_arms(context, before, after, table, recorded, local, translations, shaping, kept)
     return _motion(context, local, translations)
 
 

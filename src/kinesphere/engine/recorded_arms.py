@@ -26,7 +26,7 @@ from kinesphere.engine.recorded_targets import (
     move_target,
 )
 from kinesphere.engine.recorded_walk import swing_arm
-from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
+from kinesphere.engine.recording_context import KeptPose, PerformanceContext, RecordedWorld
 from kinesphere.engine.shaping.asked import AskedShaping
 from kinesphere.engine.shaping.goals import goal_places
 from kinesphere.engine.shaping.hands import displaced_by_properties
@@ -73,14 +73,14 @@ def place_arms(
     local: Floats,
     translations: Floats,
     shaping: AskedShaping | None = None,
-    kept_as: RecordedWorld | None = None,
+    kept: KeptPose | None = None,
 ) -> None:
     """Put hands where edits bring them, in poses that are changed in place.
 
     ``recorded (T, C, 4)`` are the rotations of joints with limits before anything was added. Properties of movement
-    are those of ``shaping``; what hands keep they keep as in ``kept_as``, before these changed joints.
+    are those of ``shaping``; what hands keep they keep as in ``kept``, before these changed joints.
     """
-    away = {}
+    away, kept_as = {}, before if kept is None else kept.world
     for side, hand in context.hands.items():
         if f"{side}Arm" in context.limbs:
             own = displace_hand(context.phrase, hand, context.clock, table)
@@ -93,13 +93,13 @@ def place_arms(
     legs = context.world(local, translations, part="legs")  # feet were placed since
     bodies = solids(context.body, before), solids(context.body, after, legs)
     carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
-    goals = {side: goal_places(context, side, kept_as or before, local) for side in away}
+    goals = {side: goal_places(context, side, kept_as, local) for side in away}
     targets = hand_targets(context, before, after, carried, away, kept_as, goals)
     clear_targets(context, before, after, bodies, carried, targets)
     arms = [_bring_hand(context, side, before, after, table, own, local, translations) for side, own in targets.items()]
     _clear_forearms(context, before, after, bodies, carried, arms, local, translations)
     for arm in arms:
-        _finish_arm(context, arm, before, table, recorded, local, translations)
+        _finish_arm(context, arm, before, table, recorded, local, translations, kept)
 
 
 def _bring_hand(
@@ -206,6 +206,7 @@ def _finish_arm(
     recorded: Floats,
     local: Floats,
     translations: Floats,
+    kept: KeptPose | None,
 ) -> None:
     """Bring an arm within its limits, smooth how it is turned, and turn the hand."""
     limits, side, limb, target = arm_limits(context.body), arm.side, arm.limb, arm.target
@@ -220,7 +221,7 @@ def _finish_arm(
     if held.any():
         place_limb(limb, local, translations, target.place, shares=held * arm.moved, above=arm.above)
     for weight, turn in target.aims:
-        _hold_arm(context, side, before, turn, weight, recorded, local, translations)
+        _hold_arm(context, side, before, turn, weight, recorded, local, translations, kept)
     if target.kept.any():
         _native.recorded_arms.approach_ends(limb, np.ascontiguousarray(target.ends), target.kept, local, translations)
     free = 1.0 - target.kept
@@ -313,6 +314,7 @@ def _hold_arm(
     recorded: Floats,
     local: Floats,
     translations: Floats,
+    kept: KeptPose | None,
 ) -> None:
     """Hold an arm as it was recorded in the world, but turned ``(T, 4)``, as far as it points: elbow and roll as well.
 
@@ -322,7 +324,9 @@ def _hold_arm(
     upper, lower = (context.roles[f"{side}{part}"] for part in ("UpperArm", "LowerArm"))
     world = context.world(local[rows], translations[rows])
     above = rotations.multiply(world.q(upper), rotations.conjugate(local[rows, upper]))
-    wanted = rotations.multiply(rotations.conjugate(above), rotations.multiply(turn, before.q(upper))[rows])
+    was = before if kept is None else kept.world
+    wanted = rotations.multiply(rotations.conjugate(above), rotations.multiply(turn, was.q(upper))[rows])
     column = int(np.searchsorted(arm_limits(context.body).joints, lower))
-    for joint, held in ((upper, wanted), (lower, recorded[rows, column])):
+    bent = recorded[rows, column] if kept is None else kept.local[rows, lower]
+    for joint, held in ((upper, wanted), (lower, bent)):
         local[rows, joint] = rotations.slerp(local[rows, joint], held, weight[rows])

@@ -19,6 +19,7 @@ from kinesphere.engine.clocks import StrokeClock, stroke_clock
 from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, Detail
 from kinesphere.engine.proportions import ARM
 from kinesphere.engine.unrolling import unroll
+from kinesphere.engine.written_claims import write_claims
 from kinesphere.maths.filters import gaussian, smooth_envelope
 from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.maths.vectors import Bools, Floats, clip, differences, norms
@@ -108,6 +109,7 @@ def eased_flight(flying: Floats, rate: float) -> Floats:
 
 def recording_clock(phrase: Phrase, rate: float) -> RecordingClock:
     """The clock of a phrase of a recording, from its first performed frame on."""
+    phrase = write_claims(phrase)
     detail = phrase.detail
     assert detail is not None
     strokes = detail.strokes

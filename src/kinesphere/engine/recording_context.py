@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from kinesphere.body.body import Body
 from kinesphere.body.joint_subset import JointSubset, SubsetPose, joint_subset
@@ -48,6 +48,13 @@ class RecordedWorld:
     def chest(self) -> Floats:
         """``(T, 4)`` the chest's left, up and ahead."""
         return rotations.multiply(self.q(self.chest_joint), self.chest_frame)
+
+
+class KeptPose(NamedTuple):
+    """A performance before properties of movement changed its joints: what hands keep they keep as in it."""
+
+    local: Floats  # (T, J, 4)
+    world: RecordedWorld
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,1 @@
+"""What movement properties change: a matrix of properties and measures."""
