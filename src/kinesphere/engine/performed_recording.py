@@ -32,6 +32,7 @@ from kinesphere.engine.recorded_walk import walk_elsewhere
 from kinesphere.engine.recording_clock import RecordingClock, recording_clock
 from kinesphere.engine.recording_context import KeptPose, PerformanceContext
 from kinesphere.engine.shaping.asked import AskedShaping
+from kinesphere.engine.shaping.goals import meet_goals
 from kinesphere.engine.shaping.steps import shape_joints, shape_trunk
 from kinesphere.engine.unrolling import unroll, unroll_detail
 from kinesphere.maths import rotations
@@ -192,6 +193,7 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     turns = {} if stepped is None else stepped.turns
     place_feet(context, before, after, feet, turned, turns, local, translations)
     place_arms(context, before, after, table, recorded, local, translations, shaping, kept)
+    meet_goals(context, local, translations)
     return _motion(context, local, translations)
 
 

@@ -7,11 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from kinesphere.body.body import Body
+from kinesphere.body.ground import runs
+from kinesphere.body.shape_solver.constraints import PointConstraint, ShapeConstraints
+from kinesphere.body.shape_solver.solve import solve_shape
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
+from kinesphere.maths.filters import frame_count, widen
 from kinesphere.maths.kinematics import forward_some
-from kinesphere.maths.vectors import Floats, smootherstep
-from kinesphere.motion.humanoid import PARENT_ROLE
+from kinesphere.maths.vectors import Floats, norms, smootherstep
+from kinesphere.motion.humanoid import PARENT_ROLE, SIDES
 from kinesphere.motion.world_goal import WorldGoal
 
 TIPS = ("Index", "Middle")  # fingers whose tips touch
@@ -20,6 +24,8 @@ PALM = 0.16  # arm lengths from the wrist to the middle of the palm
 HAND = 0.31  # arm lengths from the wrist to the fingertips of a hand without fingers
 OFF_PALM = 0.05  # arm lengths from the middle of the palm to what it grips
 TINY = 1e-9  # of a window
+EXACT = 1e-4  # metres: what is nearer to its goal is there
+AROUND = 0.6  # seconds around goals in which the trunk comes to assist an arm that is too short
 
 
 def goal_window(goal: WorldGoal, time: Floats) -> Floats:
@@ -47,6 +53,39 @@ def goal_places(
         offset = point_of_hand(context.body, side, goal.point, local)
         made.append((window, np.array(goal.target) - rotations.rotate(turned, offset), turned))
     return made
+
+
+def meet_goals(context: PerformanceContext, local: Floats, translations: Floats) -> None:
+    """Bring hands that miss their goals there, by trunk and hips where arms are too short; feet stay. In place."""
+    found = [(side, *row) for side in SIDES for row in goals_of(context, f"{side}Hand")]
+    if not found:
+        return
+    holds = np.max([window for *_, window in found], axis=0) > TINY
+    for first, last in runs(widen(holds, frame_count(AROUND, context.rate), 0) > 0.0):
+        rows = slice(first, last + 1)
+        world = context.world(local[rows], translations[rows])
+        points, missed = [], 0.0
+        for side, goal, window in found:
+            weight = window[rows]
+            if weight.max() <= TINY:
+                continue
+            hand, end = context.roles[f"{side}Hand"], world.q(context.roles[f"{side}Hand"])
+            offsets = np.broadcast_to(point_of_hand(context.body, side, goal.point, local[rows]), (len(end), 3))
+            fixed = offsets[int(np.argmax(weight))]
+            target = np.array(goal.target) - rotations.rotate(end, offsets - fixed)
+            points.append(PointConstraint(hand, fixed, target, weight, end))
+            away = norms(world.p(hand) + rotations.rotate(end, fixed) - target)
+            missed = max(missed, float((weight * away).max()))
+        if missed < EXACT:
+            continue
+        for side in SIDES:
+            foot = context.roles[f"{side}Foot"]
+            still = np.ones(len(world.pose.p))
+            points.append(PointConstraint(foot, np.zeros(3), world.p(foot), still, world.q(foot)))
+        solved = solve_shape(
+            context.body, local[rows], translations[rows], ShapeConstraints(tuple(points)), context.rate
+        )
+        local[rows], translations[rows] = solved.local, solved.translations
 
 
 def point_of_hand(body: Body, side: str, point: str, local: Floats) -> Floats:
