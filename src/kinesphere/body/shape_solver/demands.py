@@ -6,27 +6,43 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.body.shape_solver.constraints import BalanceConstraint, ShapeConstraints
+from kinesphere.body.shape_solver.constraints import GazeConstraint, PointConstraint, ShapeConstraints
 from kinesphere.body.shape_solver.limbs import LimbTask
 from kinesphere.body.shape_solver.model import HIPS, HIPS_RANGE, PELVIS_RANGE, ShapeModel
 from kinesphere.body.shape_solver.over_time import Prior
 from kinesphere.body.shape_solver.system import (
+    ARM_TOLERANCE,
     CENTRE_TOLERANCE,
     COUNTERWEIGHT,
     EYES_TAKE,
     GAZE_TOLERANCE,
+    LEG_TOLERANCE,
+    NO_GAZE,
+    POINT_TOLERANCE,
     ZONE,
-    CentreDemand,
+    Centre,
     Demands,
-    GazeDemand,
-    PointDemand,
-    ReachDemand,
+    Gaze,
+    Points,
+    Reaches,
 )
 from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import Floats, Ints, norms
 
 FAR = 1.8  # arm lengths beyond its reach from which on a target is not gone after any farther
 CLAVICLE_RANGE = np.radians([[-18.0, 25.0], [-8.0, 28.0], [-10.0, 10.0]])  # beyond the given pose
+
+
+LEG_ZONE = 0.5 * ZONE
+
+
+class ShapeTask(NamedTuple):
+    """What is asked of a body."""
+
+    model: ShapeModel
+    constraints: ShapeConstraints
+    limbs: tuple[LimbTask, ...]
+    rate: float
 
 
 class Poses(NamedTuple):
@@ -42,81 +58,102 @@ class Poses(NamedTuple):
         return Poses(*(values[frames] for values in self))
 
 
+class CentreGoal(NamedTuple):
+    """Where a centre of mass should be, seen from above."""
+
+    place: Floats  # (T, 2) metres
+    room: Floats  # (T,) metres about it that it has where nothing else is asked for
+
+    def at(self, frames: slice | Ints) -> CentreGoal:
+        """Some frames of it."""
+        return CentreGoal(self.place[frames], self.room[frames])
+
+
 def centre_paths(model: ShapeModel, poses: Poses) -> Floats:
     """``(T, S, 3)`` centres of the segments."""
     _, joints, _, _ = model.masses
     return np.asarray(poses.p[:, joints] + rotations.rotate(poses.q[:, joints], model.mass_offsets))
 
 
-def reach_demand(model: ShapeModel, task: LimbTask, poses: Poses, frames: Ints) -> ReachDemand:
-    """How near a limb's start has to come to its target."""
-    point, limb = task.point, task.limb
-    target, weight = point.target[frames], point.weight[frames]
-    q, p = poses.q, poses.p
-    own = q[:, point.joint]
-    here = p[:, point.joint] + rotations.rotate(own, point.offset)
-    tip = here
-    if point.orientation is not None:
-        turned = rotations.multiply(point.orientation[frames], rotations.conjugate(own))
-        tip = p[:, limb.end]
-        target = target - rotations.rotate(turned, here - tip)
-    start, middle = p[:, limb.upper], p[:, limb.lower]
-    length = norms(middle - start) + norms(tip - middle)
-    ease = np.maximum(limb.easy_share * length, norms(tip - start))
-    if task.name.endswith("Hand"):
-        line = target - start
-        distance = norms(line)
-        farthest = length * (1.0 + FAR)
-        target = start + line * np.minimum(1.0, farthest / np.maximum(distance, 1e-9))[:, None]
-    row = model.row(limb.upper)
-    carried = rotations.rotate(rotations.conjugate(q[:, model.joints[row]]), tip - start)
-    zone = ZONE * length if task.name.endswith("Hand") else 0.15 * ZONE * length
-    return ReachDemand(row, target, carried, weight, ease, zone)
+def reaches_of(model: ShapeModel, limbs: tuple[LimbTask, ...], poses: Poses, frames: Ints) -> Reaches:
+    """How near limbs' starts have to come to their targets."""
+    count, size = len(frames), len(limbs)
+    made = Reaches(
+        np.array([model.rows[task.limb.upper] for task in limbs], dtype=np.intp),
+        np.empty((size, count, 3)),
+        np.empty((size, count, 3)),
+        np.empty((size, count)),
+        np.empty((size, count)),
+        np.empty((size, count)),
+        np.array([ARM_TOLERANCE if task.is_arm else LEG_TOLERANCE for task in limbs]),
+        np.array([not task.is_arm for task in limbs], dtype=bool),
+    )
+    for m, task in enumerate(limbs):
+        point, limb = task.point, task.limb
+        target, q, p = point.target[frames], poses.q, poses.p
+        own = q[:, point.joint]
+        tip = here = p[:, point.joint] + rotations.rotate(own, point.offset)
+        if point.orientation is not None:
+            turned = rotations.multiply(point.orientation[frames], rotations.conjugate(own))
+            tip = p[:, limb.end]
+            target = target - rotations.rotate(turned, here - tip)
+        start, middle = p[:, limb.upper], p[:, limb.lower]
+        length = norms(middle - start) + norms(tip - middle)
+        if task.is_arm:
+            line = target - start
+            farthest = length * (1.0 + FAR)
+            target = start + line * np.minimum(1.0, farthest / np.maximum(norms(line), 1e-9))[:, None]
+        made.targets[m], made.weights[m] = target, point.weight[frames]
+        made.carried[m] = rotations.rotate(rotations.conjugate(q[:, limb.upper]), tip - start)
+        made.ease[m] = np.maximum(limb.easy_share * length, norms(tip - start))
+        made.zones[m] = (ZONE if task.is_arm else LEG_ZONE) * length
+    return made
 
 
-def point_demand(model: ShapeModel, task_point: tuple[int, Floats, Floats, Floats], poses: Poses) -> PointDemand:
-    """A point ``(joint, offset (3,), target (T, 3), weight (T,))`` that no limb carries."""
-    joint, offset, target, weight = task_point
-    row = model.row(joint)
-    here = poses.p[:, joint] + rotations.rotate(poses.q[:, joint], offset)
-    root = model.joints[row]
-    own = rotations.rotate(rotations.conjugate(poses.q[:, root]), here - poses.p[:, root])
-    return PointDemand(row, own, here + weight[:, None] * (target - here), weight)
+def points_of(model: ShapeModel, points: tuple[PointConstraint, ...], poses: Poses, frames: Ints) -> Points:
+    """Where points have to come that no limb carries."""
+    count, size = len(frames), len(points)
+    made = Points(
+        np.array([model.row(point.joint) for point in points], dtype=np.intp),
+        np.empty((size, count, 3)),
+        np.empty((size, count, 3)),
+        np.empty((size, count)),
+    )
+    for m, point in enumerate(points):
+        here = poses.p[:, point.joint] + rotations.rotate(poses.q[:, point.joint], point.offset)
+        joint, weight = model.joints[made.rows[m]], point.weight[frames]
+        made.offsets[m] = rotations.rotate(rotations.conjugate(poses.q[:, joint]), here - poses.p[:, joint])
+        made.targets[m] = here + weight[:, None] * (point.target[frames] - here)
+        made.weights[m] = weight / POINT_TOLERANCE
+    return made
 
 
-def centre_demand(
-    model: ShapeModel,
-    tasks: tuple[LimbTask, ...],
-    com: BalanceConstraint | None,
-    goal: Floats,
-    trunk: tuple[Floats, Floats],
-    now: Poses,
-    frames: Ints,
-) -> CentreDemand:
+def centre_of(task: ShapeTask, goal: CentreGoal, trunk: tuple[Floats, Floats], now: Poses, frames: Ints) -> Centre:
     """Where the centre of mass has to come, from poses ``now`` whose limbs are placed.
 
-    ``goal (T, 2)`` is its place, ``trunk`` the world of the model's rows in these poses.
+    ``trunk`` is the world of the model's rows before limbs follow.
     """
+    model, com = task.model, task.constraints.com
     mass, _, rows, limbs = model.masses
     centres = centre_paths(model, now)
     q, p = trunk
     offsets = rotations.rotate(rotations.conjugate(q[:, rows]), centres - p[:, rows])
     held = np.zeros((len(frames), len(mass)))
-    for task in tasks:
-        own = [i for i, name in enumerate(limbs) if name == task.name]
-        held[:, own] = np.maximum(held[:, own], task.point.weight[frames][:, None])
+    for limb in task.limbs:
+        own = [i for i, name in enumerate(limbs) if name == limb.name]
+        held[:, own] = np.maximum(held[:, own], limb.point.weight[frames][:, None])
     shares = 1.0 + held * (model.pinned_shares - 1.0)
-    weight = np.full(len(frames), 1.0 / COUNTERWEIGHT)
+    weight, room = np.full(len(frames), 1.0 / COUNTERWEIGHT), goal.room
     if com is not None:
         weight = np.maximum(weight, com.weight[frames] / CENTRE_TOLERANCE)
-    return CentreDemand(rows, offsets, shares, mass, centres, goal, weight)
+        room = np.where(com.weight[frames] > 0.0, np.inf, room)
+    return Centre(rows, offsets, shares, mass, centres, goal.place, weight, room)
 
 
-def gaze_demand(model: ShapeModel, constraints: ShapeConstraints, poses: Poses, frames: Ints) -> GazeDemand | None:
+def gaze_of(model: ShapeModel, gaze: GazeConstraint | None, poses: Poses, frames: Ints) -> Gaze:
     """Where the head has to look; eyes take the rest."""
-    gaze = constraints.gaze
     if gaze is None or not gaze.weight[frames].any():
-        return None
+        return NO_GAZE
     line, weight = model.eye_line, gaze.weight[frames]
     head = poses.q[:, line.head]
     origin = poses.p[:, line.head] + rotations.rotate(head, line.origin)
@@ -126,14 +163,15 @@ def gaze_demand(model: ShapeModel, constraints: ShapeConstraints, poses: Poses, 
     turn = rotations.to_rotation_vector(rotations.rotation_between(ahead, towards / distance))
     direction = rotations.rotate(rotations.from_rotation_vector(turn * weight[:, None]), ahead)
     tolerance = EYES_TAKE if line.eyes else GAZE_TOLERANCE
-    return GazeDemand(model.rows[line.head], line.origin, line.ahead, origin + distance * direction, weight / tolerance)
+    row = np.array([model.rows[line.head]], dtype=np.intp)
+    return Gaze(row, line.origin, line.ahead, origin + distance * direction, weight / tolerance)
 
 
 def prior(model: ShapeModel, poses: Poses, constraints: ShapeConstraints, frames: Ints, feet: Floats) -> Prior:
     """Deviations and bounds of the unknowns; ``feet (T,)`` says how far feet hold the hips' place."""
     count = len(frames)
     deviations = np.concatenate([np.array(HIPS) * model.size, model.deviations.ravel()])
-    least, most = np.zeros((2, count, len(model.rotated), 3))
+    least, most = np.zeros((2, count, len(model.trunk.rotated), 3))
     for u, group in enumerate(model.groups):
         limit = model.limits[u]
         if group == "hips":
@@ -161,31 +199,25 @@ def prior(model: ShapeModel, poses: Poses, constraints: ShapeConstraints, frames
 
 def _used_range(model: ShapeModel, u: int, poses: Poses) -> Floats:
     """``(T, 3)`` flexion, side bend and twist that a joint has in the given pose."""
-    joint = int(model.joints[model.rotated[u]])
+    joint = int(model.joints[model.trunk.rotated[u]])
     skeleton, pose = model.body.skeleton, model.body.anatomy.pose
     rest = pose.rotations[joint]
     parent = int(skeleton.parents[joint])
     if parent >= 0:
         rest = rotations.multiply(rotations.conjugate(pose.rotations[parent]), rest)
     turned = rotations.multiply(poses.local[:, joint], rotations.conjugate(rest))
-    return np.asarray(rotations.to_rotation_vector(turned) @ model.axes[u])
+    return np.asarray(rotations.to_rotation_vector(turned) @ model.trunk.axes[u])
 
 
-def demands_at(
-    model: ShapeModel,
-    constraints: ShapeConstraints,
-    tasks: tuple[LimbTask, ...],
-    given: Poses,
-    frames: Ints,
-) -> Demands:
-    """All demands but the centre of mass, of given poses that are ``given.at(frames)``."""
-    reaches = tuple(reach_demand(model, task, given, frames) for task in tasks)
-    points = tuple(
-        point_demand(model, (point.joint, point.offset, point.target[frames], point.weight[frames]), given)
-        for point in constraints.points
-        if point.joint not in model.ends and point.weight[frames].any()
+def demands_at(task: ShapeTask, given: Poses, frames: Ints) -> Demands:
+    """All demands but the centre of mass, of given poses in some frames."""
+    model, constraints = task.model, task.constraints
+    own = tuple(p for p in constraints.points if p.joint not in model.ends and p.weight[frames].any())
+    return Demands(
+        reaches_of(model, task.limbs, given, frames),
+        points_of(model, own, given, frames),
+        gaze=gaze_of(model, constraints.gaze, given, frames),
     )
-    return Demands(reaches, points, None, gaze_demand(model, constraints, given, frames))
 
 
 def forward_poses(model: ShapeModel, local: Floats, translations: Floats) -> Poses:

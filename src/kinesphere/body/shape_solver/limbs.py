@@ -28,6 +28,11 @@ class LimbTask(NamedTuple):
     name: str  # such as leftHand
     point: PointConstraint
 
+    @property
+    def is_arm(self) -> bool:
+        """Whether it is an arm."""
+        return self.name.endswith("Hand")
+
 
 class LimbGoal(NamedTuple):
     """Where a limb's point is, and where it and the limb's end should be."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,20 +48,27 @@ class EyeLine:
     eyes: tuple[int, ...]  # joints that turn by themselves
 
 
-@dataclass(frozen=True, eq=False)
-class ShapeModel:
-    """The part of a body that the solver moves. ``K`` joints are its rows, ``U`` of them rotate."""
+class TrunkRows(NamedTuple):
+    """The joints of a trunk, for native loops. ``K`` are its rows, ``U`` of them rotate."""
 
-    body: Body
-    joints: Ints  # (K,) those that rotate and what they carry, with all their ancestors
     parents: Ints  # (K,) rows of parents, or -1
     rotated: Ints  # (U,) rows that rotate
     axes: Floats  # (U, 3, 3) columns are the axes of flexion, side bend and twist, in the parents' axes
+    carried: Bools  # (U, K) which rows a joint's rotation moves or turns
+    hung: Floats  # (K,) 1 for rows that hips carry, else 0
+    hips: int  # row
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeModel:
+    """The part of a body that the solver moves."""
+
+    body: Body
+    joints: Ints  # (K,) those that rotate and what they carry, with all their ancestors
+    trunk: TrunkRows
     deviations: Floats  # (U, 3)
     limits: tuple[Limit | None, ...]  # (U,)
     groups: tuple[str, ...]  # (U,) "hips", "spine", "neck", "leftShoulder", "rightShoulder"
-    carried: Bools  # (U, K) which rows a joint's rotation moves or turns
-    hips: int  # row
 
     def row(self, joint: int) -> int:
         """The row of a joint, or of the nearest one above it that has one."""
@@ -72,11 +80,6 @@ class ShapeModel:
     def rows(self) -> dict[int, int]:
         """Joint to row."""
         return {joint: row for row, joint in enumerate(self.joints.tolist())}
-
-    @cached_property
-    def carried_by_hips(self) -> Floats:
-        """``(K,)`` 1 for rows that hips carry, else 0."""
-        return np.asarray(self.carried[self.groups.index("hips")], dtype=np.float64)
 
     @cached_property
     def size(self) -> float:
@@ -161,17 +164,16 @@ def shape_model(body: Body) -> ShapeModel:
         if parent >= 0:
             below[:, row] |= below[:, parent]
     rotated = np.array([places[entry[0]] for entry in own], dtype=np.intp)
+    hips = places[roles["hips"]]
+    axes = np.array([_clinical_axes(body, *entry[:2]) for entry in own])
+    trunk = TrunkRows(parents, rotated, axes, below[rotated].copy(), below[hips].astype(np.float64), hips)
     return ShapeModel(
         body,
         joints,
-        parents,
-        rotated,
-        np.array([_clinical_axes(body, *entry[:2]) for entry in own]),
+        trunk,
         np.array([entry[2] for entry in own]),
         tuple(entry[3] for entry in own),
         tuple(entry[1] for entry in own),
-        below[rotated],
-        places[roles["hips"]],
     )
 
 

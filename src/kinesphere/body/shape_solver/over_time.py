@@ -14,16 +14,17 @@ from scipy.linalg import solveh_banded
 
 from kinesphere.maths.vectors import Bools, Floats, clip
 
-ROUNDS = 12  # most
+ROUNDS = 16  # most
 DONE = 2e-3  # deviations: a smaller step is the last
 EASE = 0.6  # of its bound that an unknown goes with ease
-HARDENING = 30.0  # what it costs more at its bound
+HARDENING = 500.0  # what it costs more at its bound
 SMOOTH = 0.11  # seconds: changes quicker than that cost more than they are large
 FIXED = 1e12  # curvature of an unknown that stays
 WORSE, WORSE_AT_ALL = 0.02, 2.0  # share and amount by which costs of a frame may grow for its neighbours' sake
-LONGEST_STEP = 4.0  # deviations in one round
+LONGEST_STEP = 2.5  # deviations in one round
 
 Linearise = Callable[[Floats], tuple[Floats, Floats]]
+Project = Callable[[Floats], Floats]
 
 
 class Prior(NamedTuple):
@@ -42,7 +43,7 @@ class TimeGrid(NamedTuple):
     zero_after: bool
 
 
-def solve_over_time(linearise: Linearise, start: Floats, prior: Prior, grid: TimeGrid) -> Floats:
+def solve_over_time(linearise: Linearise, project: Project, start: Floats, prior: Prior, grid: TimeGrid) -> Floats:
     """Unknowns ``(T, N)`` with the least squares of residuals, of themselves, and of their second differences.
 
     Steps are damped (Levenberg 1944, Marquardt 1963), every frame by as much as its own costs ask for: a frame whose
@@ -55,7 +56,7 @@ def solve_over_time(linearise: Linearise, start: Floats, prior: Prior, grid: Tim
         step = _step(unknowns, residuals, jacobian, prior, grid, damping)
         size = np.abs(step / prior.deviations).max(axis=1, keepdims=True)
         step *= np.minimum(1.0, LONGEST_STEP / np.maximum(size, 1e-12))
-        tried = clip(unknowns + step, prior.least, prior.most)
+        tried = clip(project(clip(unknowns + step, prior.least, prior.most)), prior.least, prior.most)
         new_residuals, new_jacobian = linearise(tried)
         new_cost = _costs(tried, new_residuals, prior)
         worse = new_cost > cost * (1.0 + WORSE) + WORSE_AT_ALL
@@ -147,7 +148,7 @@ def _stopped(unknowns: Floats, gradient: Floats, prior: Prior) -> Bools:
 
 
 def least_change(
-    linearise: Linearise, start: Floats, prior: Prior, tolerance: float, rounds: int = 3
+    linearise: Linearise, project: Project, start: Floats, prior: Prior, tolerance: float, rounds: int = 3
 ) -> tuple[Floats, Floats]:
     """Unknowns changed by as little as makes residuals vanish, every frame by itself, and the residuals then."""
     unknowns = start
@@ -166,6 +167,6 @@ def least_change(
         step = (np.swapaxes(weighted, 1, 2) @ force)[..., 0] * free[frames]
         changed = unknowns.copy()
         changed[frames] -= step
-        unknowns = clip(changed, prior.least, prior.most)
+        unknowns = clip(project(clip(changed, prior.least, prior.most)), prior.least, prior.most)
         residuals, jacobian = linearise(unknowns)
     return unknowns, residuals

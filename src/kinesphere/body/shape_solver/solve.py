@@ -19,7 +19,9 @@ from kinesphere.body.body import Body
 from kinesphere.body.mass import foot_corners, support_margins
 from kinesphere.body.shape_solver.constraints import ShapeConstraints
 from kinesphere.body.shape_solver.demands import (
+    CentreGoal,
     Poses,
+    ShapeTask,
     centre_paths,
     demands_at,
     forward_poses,
@@ -27,7 +29,7 @@ from kinesphere.body.shape_solver.demands import (
 from kinesphere.body.shape_solver.gaze import gaze_error, look
 from kinesphere.body.shape_solver.limbs import LimbTask, limb_tasks, place_limbs
 from kinesphere.body.shape_solver.model import ShapeModel, shape_model
-from kinesphere.body.shape_solver.stretch import ShapeTask, Stretch, solve_stretch
+from kinesphere.body.shape_solver.stretch import Stretch, solve_stretch
 from kinesphere.maths import rotations
 from kinesphere.maths.kinematics import attached_points
 from kinesphere.maths.vectors import Bools, Floats, norms
@@ -35,6 +37,7 @@ from kinesphere.maths.vectors import Bools, Floats, norms
 COMES = 0.5  # seconds in which changes come, and go
 MET = 1e-4  # metres: what is as near as this is met
 LOOKED = 2e-3  # radians: what is as near as this is looked at
+ROOM, LEAST_ROOM = 0.7, 0.02  # of its margin, and leg lengths: how far a centre of mass goes by itself for a reach
 HOLDS = 0.999  # weight from which on what is missed counts
 
 
@@ -65,7 +68,7 @@ def solve_shape(
     goal = _centre_goal(model, constraints, tasks, given)
     task = ShapeTask(model, constraints, tasks, rate)
     for stretch in _stretches(*_shortfalls(task, given, goal), rate):
-        solve_stretch(task, stretch, given.at(stretch.frames), goal[stretch.frames], (out_q, out_t))
+        solve_stretch(task, stretch, given.at(stretch.frames), goal.at(stretch.frames), (out_q, out_t))
     place_limbs(model, tasks, slice(None), out_q, out_t)
     if constraints.gaze is not None:
         look(model, constraints.gaze, out_q, out_t)
@@ -85,8 +88,10 @@ def _refuse_middles(model: ShapeModel, constraints: ShapeConstraints) -> None:
 # What is wanting
 
 
-def _centre_goal(model: ShapeModel, constraints: ShapeConstraints, tasks: tuple[LimbTask, ...], given: Poses) -> Floats:
-    """``(T, 2)`` where the centre of mass should be, seen from above."""
+def _centre_goal(
+    model: ShapeModel, constraints: ShapeConstraints, tasks: tuple[LimbTask, ...], given: Poses
+) -> CentreGoal:
+    """Where the centre of mass should be, and how far it may go from there by itself."""
     mass = model.masses[0]
     centre = np.einsum("s,tsi->ti", mass, centre_paths(model, given))[:, [0, 2]]
     shift, total = np.zeros_like(centre), np.zeros(len(centre))
@@ -97,31 +102,34 @@ def _centre_goal(model: ShapeModel, constraints: ShapeConstraints, tasks: tuple[
             shift += point.weight[:, None] * (point.target - here)[:, [0, 2]]
             total += point.weight
     centre = np.asarray(centre + shift / np.maximum(total, 1.0)[:, None])
-    com = constraints.com
+    margin = np.zeros(len(centre))
+    if any(task.name.endswith("Foot") for task in tasks):
+        margin = np.nan_to_num(support_margin(model, constraints, given, centre))
+    com, room = constraints.com, np.maximum(ROOM * margin, LEAST_ROOM * model.size)
     if com is None or com.target is None:
-        return centre
-    return np.asarray(centre + com.weight[:, None] * (com.target - centre))
+        return CentreGoal(centre, room)
+    return CentreGoal(np.asarray(centre + com.weight[:, None] * (com.target - centre)), room)
 
 
-def _shortfalls(task: ShapeTask, given: Poses, goal: Floats) -> tuple[Bools, Bools]:
+def _shortfalls(task: ShapeTask, given: Poses, goal: CentreGoal) -> tuple[Bools, Bools]:
     """``(T,)`` frames in which limbs alone are not enough, and frames in which the head looks elsewhere."""
-    model, constraints, limbs, _ = task
+    model, constraints = task.model, task.constraints
     frames = np.arange(len(given.p))
     wanting, looking = np.zeros((2, len(frames)), dtype=bool)
-    demands = demands_at(model, constraints, limbs, given, frames)
-    for reach in demands.reaches:
-        start = given.p[:, model.joints[reach.row]]
-        carried = rotations.rotate(given.q[:, model.joints[reach.row]], reach.carried)
-        share = reach.weight[:, None]
-        wanting |= norms(share * (reach.target - start) + (1.0 - share) * carried) > reach.ease + MET
-    for point in demands.points:
-        joint = model.joints[point.row]
-        here = given.p[:, joint] + rotations.rotate(given.q[:, joint], point.offset)
-        wanting |= norms(point.target - here) > MET
+    demands = demands_at(task, given, frames)
+    reaches, points = demands.reaches, demands.points
+    for m, row in enumerate(reaches.rows):
+        joint, share = model.joints[row], reaches.weights[m][:, None]
+        carried = rotations.rotate(given.q[:, joint], reaches.carried[m])
+        line = share * (reaches.targets[m] - given.p[:, joint]) + (1.0 - share) * carried
+        wanting |= norms(line) > reaches.ease[m] + MET
+    for m, row in enumerate(points.rows):
+        here = given.p[:, model.joints[row]] + rotations.rotate(given.q[:, model.joints[row]], points.offsets[m])
+        wanting |= norms(points.targets[m] - here) > MET
     if constraints.com is not None:
         mass = model.masses[0]
         centre = np.einsum("s,tsi->ti", mass, centre_paths(model, given))[:, [0, 2]]
-        wanting |= (norms(goal - centre) > MET) & (constraints.com.weight > 0.0)
+        wanting |= (norms(goal.place - centre) > MET) & (constraints.com.weight > 0.0)
     if constraints.gaze is not None:
         looking = (gaze_error(model, constraints.gaze, given.q, given.p) > LOOKED) & (constraints.gaze.weight > 0.0)
     return wanting, looking
@@ -145,7 +153,7 @@ def _stretches(wanting: Bools, looking: Bools, rate: float) -> list[Stretch]:
 
 
 def _report(
-    model: ShapeModel, constraints: ShapeConstraints, local: Floats, translations: Floats, goal: Floats
+    model: ShapeModel, constraints: ShapeConstraints, local: Floats, translations: Floats, goal: CentreGoal
 ) -> SolvedShape:
     poses = forward_poses(model, local, translations)
     missed = []
@@ -155,18 +163,24 @@ def _report(
     centre = np.einsum("s,tsi->ti", model.masses[0], centre_paths(model, poses))
     com_missed = np.zeros(len(local))
     if constraints.com is not None:
-        com_missed = np.where(constraints.com.weight > HOLDS, norms(centre[:, [0, 2]] - goal), 0.0)
+        com_missed = np.where(constraints.com.weight > HOLDS, norms(centre[:, [0, 2]] - goal.place), 0.0)
     looked = np.zeros(len(local))
     if constraints.gaze is not None:
         error = gaze_error(model, constraints.gaze, poses.q, poses.p)
         looked = np.where(constraints.gaze.weight > HOLDS, error, 0.0)
     return SolvedShape(
-        local, translations, tuple(missed), looked, com_missed, centre, _margin(model, constraints, poses, centre)
+        local,
+        translations,
+        tuple(missed),
+        looked,
+        com_missed,
+        centre,
+        support_margin(model, constraints, poses, centre[:, [0, 2]]),
     )
 
 
-def _margin(model: ShapeModel, constraints: ShapeConstraints, poses: Poses, centre: Floats) -> Floats:
-    """``(T,)`` signed distance of the centre of mass to the edge of the feet that hold."""
+def support_margin(model: ShapeModel, constraints: ShapeConstraints, poses: Poses, centre: Floats) -> Floats:
+    """``(T,)`` signed distances of centres ``(T, 2)`` to the edge of the feet that hold; NaN where none does."""
     soles = model.body.soles
     holds = {side: np.zeros(len(poses.p), dtype=bool) for side in ("left", "right")}
     for point in constraints.points:
@@ -176,4 +190,4 @@ def _margin(model: ShapeModel, constraints: ShapeConstraints, poses: Poses, cent
     joints = np.array([sole.joint for sole in soles])
     paths = attached_points(poses.q, poses.p, joints, np.array([sole.offset for sole in soles]))
     corners, touching = foot_corners(model.body.skeleton, paths, {sole.name: holds[sole.side] for sole in soles})
-    return support_margins(corners, touching, centre[:, [0, 2]])
+    return support_margins(corners, touching, centre)

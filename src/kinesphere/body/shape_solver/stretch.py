@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from kinesphere.body.shape_solver.constraints import ShapeConstraints
-from kinesphere.body.shape_solver.demands import Poses, centre_demand, demands_at, forward_poses, prior
-from kinesphere.body.shape_solver.limbs import LimbTask, place_limbs
-from kinesphere.body.shape_solver.model import ShapeModel
-from kinesphere.body.shape_solver.over_time import Linearise, Prior, TimeGrid, least_change, solve_over_time
+from kinesphere.body.shape_solver.demands import (
+    CentreGoal,
+    Poses,
+    ShapeTask,
+    centre_of,
+    demands_at,
+    forward_poses,
+    prior,
+)
+from kinesphere.body.shape_solver.limbs import place_limbs
+from kinesphere.body.shape_solver.over_time import Linearise, Prior, Project, TimeGrid, least_change, solve_over_time
 from kinesphere.body.shape_solver.system import TrunkSystem
 from kinesphere.maths.vectors import Bools, Floats, Ints
 
 KNOTS = 15.0  # a second, of the unknowns
 PASSES = 3  # of solving anew with limbs that have followed, for a centre of mass
 POLISHED = 0.25  # tolerances that remain
-
-
-class ShapeTask(NamedTuple):
-    """What is asked of a body."""
-
-    model: ShapeModel
-    constraints: ShapeConstraints
-    limbs: tuple[LimbTask, ...]
-    rate: float
 
 
 class Stretch(NamedTuple):
@@ -39,10 +35,12 @@ class Stretch(NamedTuple):
     hips: bool  # whether hips take part
 
 
-def solve_stretch(task: ShapeTask, stretch: Stretch, given: Poses, goal: Floats, out: tuple[Floats, Floats]) -> None:
+def solve_stretch(
+    task: ShapeTask, stretch: Stretch, given: Poses, goal: CentreGoal, out: tuple[Floats, Floats]
+) -> None:
     """Change the trunk in a stretch, in poses ``out`` of all frames in place.
 
-    ``given`` are the stretch's poses and ``goal (T, 2)`` is where their centres of mass should be.
+    ``given`` are the stretch's poses and ``goal`` is where their centres of mass should be.
     """
     frames, zeros, rate = stretch.frames, (stretch.zero_before, stretch.zero_after), task.rate
     model, com, count = task.model, task.constraints.com, len(stretch.frames)
@@ -50,20 +48,20 @@ def solve_stretch(task: ShapeTask, stretch: Stretch, given: Poses, goal: Floats,
     knots = np.unique(np.round(np.linspace(0, count - 1, min(own, count))).astype(np.intp))
     at = frames[knots]
     step = (count - 1) / max(len(knots) - 1, 1) / rate
-    solver = _Frames(task, stretch.hips, given.at(knots), goal[knots], at)
+    solver = _Frames(task, stretch.hips, given.at(knots), goal.at(knots), at)
     unknowns = np.zeros((len(knots), solver.size))
     balanced = com is not None and bool(com.weight[frames].any())
     grid = TimeGrid(max(step, 1e-6), *zeros)
     for _ in range(PASSES if balanced else 1):
         system = solver.system(unknowns)
-        found = solve_over_time(solver.chosen(system), unknowns[:, solver.columns], solver.prior, grid)
+        found = solve_over_time(*solver.chosen(system), unknowns[:, solver.columns], solver.prior, grid)
         unknowns[:, solver.columns] = found
     if len(knots) < count:
         unknowns = _between_knots(unknowns, knots, count, step * rate, zeros)
         solver = _Frames(task, stretch.hips, given, goal, frames)
         for _ in range(2 if balanced else 1):
             system = solver.system(unknowns, counterweight=False)
-            found, _ = least_change(solver.chosen(system), unknowns[:, solver.columns], solver.prior, POLISHED)
+            found, _ = least_change(*solver.chosen(system), unknowns[:, solver.columns], solver.prior, POLISHED)
             unknowns[:, solver.columns] = found
     turned, moved = system.posed(unknowns)
     changed = np.flatnonzero(np.abs(unknowns).max(axis=1) > 0.0)
@@ -93,13 +91,14 @@ def _between_knots(values: Floats, knots: Ints, count: int, step: float, zeros: 
 class _Frames:
     """Frames that are solved together: what is asked of them, and which unknowns take part."""
 
-    def __init__(self, task: ShapeTask, hips: bool, given: Poses, goal: Floats, frames: Ints) -> None:
-        self.model, self.constraints, self.tasks = model, constraints, tasks = task[:3]
+    def __init__(self, task: ShapeTask, hips: bool, given: Poses, goal: CentreGoal, frames: Ints) -> None:
+        model, constraints, tasks, _ = task
+        self.model, self.constraints, self.tasks = model, constraints, tasks
         self.hips, self.given, self.goal, self.frames = hips, given, goal, frames
-        self.demands = demands_at(model, constraints, tasks, given, frames)
+        self.task, self.demands = task, demands_at(task, given, frames)
         feet = [task.point.weight[frames] for task in tasks if task.name.endswith("Foot")]
         held = np.max(feet, axis=0) if feet else np.zeros(len(frames))
-        self.size = 3 + 3 * len(model.rotated)
+        self.size = 3 + 3 * len(model.trunk.rotated)
         whole = prior(model, given, constraints, frames, held)
         self.columns = np.flatnonzero(self._takes_part() & (whole.most > whole.least).any(axis=0))
         self.prior = Prior(whole.deviations[self.columns], whole.least[:, self.columns], whole.most[:, self.columns])
@@ -108,11 +107,11 @@ class _Frames:
     def _takes_part(self) -> Bools:
         """``(N,)`` which unknowns some demand may need."""
         arms = {task.name for task in self.tasks if task.name.endswith("Hand")}
-        looks = self.demands.gaze is not None
+        looks = len(self.demands.gaze.row) > 0
         wanted = {
             "hips": self.hips,
             "spine": self.hips or looks,
-            "neck": looks or bool(self.demands.points),
+            "neck": looks or len(self.demands.points.rows) > 0,
             "leftShoulder": "leftHand" in arms,
             "rightShoulder": "rightHand" in arms,
         }
@@ -122,7 +121,7 @@ class _Frames:
     def system(self, unknowns: Floats, counterweight: bool = True) -> TrunkSystem:
         """What is asked of the trunk when limbs have followed it to where it is."""
         model, given, joints = self.model, self.given, self.model.joints
-        local, translations = given.local[:, joints], given.translations[:, joints]
+        local, translations = (np.ascontiguousarray(v[:, joints]) for v in (given.local, given.translations))
         system = TrunkSystem(model, local, translations, self.demands)
         com = self.constraints.com
         asked = com is not None and bool(com.weight[self.frames].any())
@@ -134,18 +133,23 @@ class _Frames:
             full_q[:, joints], full_t[:, joints] = system.posed(unknowns)
             place_limbs(model, self.tasks, self.frames, full_q, full_t)
             now = forward_poses(model, full_q, full_t)
-        state = system.state(unknowns)
-        trunk = state.q, state.p
-        centre = centre_demand(model, self.tasks, com, self.goal, trunk, now, self.frames)
-        return TrunkSystem(model, local, translations, replace(self.demands, centre=centre))
+        centre = centre_of(self.task, self.goal, system.world(unknowns), now, self.frames)
+        return TrunkSystem(model, local, translations, self.demands._replace(centre=centre))
 
-    def chosen(self, system: TrunkSystem) -> Linearise:
-        """The system's residuals in the unknowns that take part."""
+    def chosen(self, system: TrunkSystem) -> tuple[Linearise, Project]:
+        """The system's residuals, and how hips stay within reach of feet, in the unknowns that take part."""
+        columns = self.columns
+
+        def whole(some: Floats) -> Floats:
+            unknowns = np.zeros((len(some), self.size))
+            unknowns[:, columns] = some
+            return unknowns
 
         def linearise(some: Floats) -> tuple[Floats, Floats]:
-            unknowns = np.zeros((len(some), self.size))
-            unknowns[:, self.columns] = some
-            residuals, jacobian = system.linearise(unknowns)
-            return residuals, jacobian[..., self.columns]
+            residuals, jacobian = system.linearise(whole(some))
+            return residuals, jacobian[..., columns]
 
-        return linearise
+        def project(some: Floats) -> Floats:
+            return np.asarray(system.lower_hips(whole(some))[:, columns])
+
+        return linearise, project
