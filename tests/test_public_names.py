@@ -23,6 +23,7 @@ ROOMS = [
     "laban",
     "maths",
     "motion",
+    "performance",
     "pictures",
     "score",
     "signals",
@@ -40,7 +41,7 @@ TOP_LEVEL = [
     "place_on_ground", "clamp_to_limits", "limit_excess", "centre_of_mass", "support_polygon", "film", "still", "sheet",
     "figure", "mo", "observe", "observe_recorded", "Body", "body_of", "Phrase", "phrase_of", "generate", "stream",
     "Behaviour", "Breath", "Sway", "Fidget", "Pose", "Scene", "Words", "Stillness", "loop", "save_clips",
-    "lift",
+    "lift", "explain",
 ]
 # fmt: on
 

@@ -7,6 +7,7 @@ from . import files as files
 from . import laban as laban
 from . import maths as maths
 from . import motion as motion
+from . import performance as performance
 from . import pictures as pictures
 from . import score as score
 from . import signals as signals
@@ -80,6 +81,7 @@ from .pictures.films import still as still
 from .pictures.surface_sheets import sheet as sheet
 from .score.document import load_score as load_score
 from .score.document import save_score as save_score
+from .score.explaining import explain as explain
 from .score.performance import perform as perform
 from .score.rendering import phrase_of as phrase_of
 from .score.rendering import render as render
