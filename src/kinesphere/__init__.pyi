@@ -76,6 +76,8 @@ from .motion.skeleton import Tip as Tip
 from .motion.timemap import TimeMap as TimeMap
 from .motion.timemap import retime as retime
 from .motion.transform import concatenate as concatenate
+from .performance.composite import Composite as Composite
+from .performance.sketch import Sketch as Sketch
 from .pictures.films import film as film
 from .pictures.films import still as still
 from .pictures.surface_sheets import sheet as sheet

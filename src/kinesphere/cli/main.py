@@ -24,6 +24,7 @@ from kinesphere.cli.preview import preview
 from kinesphere.cli.registered import find_class, registered_classes
 from kinesphere.cli.retarget import retarget
 from kinesphere.cli.shared import report_errors
+from kinesphere.cli.sketches import composites, sketches
 from kinesphere.cli.transform_commands import in_place, loop, mirror, resample, trim
 
 
@@ -84,6 +85,8 @@ app.command()(perform)
 app.command()(phrase)
 app.command()(words)
 app.command()(explain)
+app.command()(sketches)
+app.command()(composites)
 
 
 def _show_version(asked: bool) -> None:
@@ -111,7 +114,7 @@ def _load_plugins(files: list[Path] | None) -> None:
 
 
 def _load_plugin(file: Path) -> None:
-    """Run a Python file that registers; or add the gesture, the walk or the words of a TOML file."""
+    """Run a Python file that registers; or add the gesture, walk, words, sketch or property of a TOML file."""
     if file.suffix.lower() != ".toml":
         from kinesphere.motion.registry import load_plugin
 
@@ -119,10 +122,19 @@ def _load_plugin(file: Path) -> None:
         return
     from kinesphere.motion.toml_text import read_table
 
-    if "words" in read_table(file, "a gesture, a walk or words in TOML"):
+    table = read_table(file, "a gesture, a walk, words, a sketch or a property in TOML")
+    if "words" in table:
         from kinesphere.direction.words import add_words
 
         add_words(file)
+    elif table.get("kind") == "sketch":
+        from kinesphere.performance.sketch_file import SKETCHES
+
+        SKETCHES.add(file)
+    elif table.get("kind") == "property":
+        from kinesphere.performance.composite import COMPOSITES
+
+        COMPOSITES.add(file)
     else:
         from kinesphere.builtin.library import add_gesture
 
@@ -138,8 +150,8 @@ def options(
             callback=_load_plugins,
             is_eager=True,
             metavar="FILE",
-            help="A file of your own: .py that registers edits, behaviours or formats; .toml with a gesture, a walk or "
-            "words. Repeatable.",
+            help="A file of your own: .py that registers edits, behaviours or formats; .toml with a gesture, a walk, "
+            "words, a sketch or a composite property. Repeatable.",
         ),
     ] = None,
     version: Annotated[

@@ -86,6 +86,12 @@ def perform(
     fps: Annotated[
         float | None, typer.Option(help="Frames a second of the output. Else 60, or a recording's own.")
     ] = None,
+    sketch: Annotated[
+        str | None,
+        typer.Option(
+            "--sketch", metavar="NAME[:AMOUNT]|FILE", help="In character: old-man, queen:0.5; see kinesphere sketches."
+        ),
+    ] = None,
     character: Performer = None,
     preview: Preview = False,
     save_score: SaveScore = None,
@@ -121,6 +127,7 @@ def perform(
             tuple(behaviour or ()),
             fps,
             character,
+            sketch,
         )
         if report is not None:
             check_report(report, overwrite)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kinesphere.laban.shape import Shape
     from kinesphere.motion.behaviour import Behaviour
     from kinesphere.motion.edit import Layer
+    from kinesphere.performance.sketch import Sketch
     from kinesphere.score.score import Score
 
 
@@ -110,6 +111,19 @@ def parse_behaviour(text: str) -> Behaviour:
         raise ValueError(f"--behaviour {text!r}: {error}") from None
 
 
+def parse_sketch(text: str) -> Sketch:
+    """The sketch of ``--sketch``: its name or file, and after a colon how much of it."""
+    from kinesphere.performance.sketch import Sketch
+
+    name, colon, amount = text.rpartition(":")
+    if not colon or amount.lower().endswith(".toml"):
+        return Sketch(text)
+    try:
+        return Sketch(name, float(amount))
+    except ValueError as error:
+        raise ValueError(f"--sketch {text!r}: {error}") from None
+
+
 def load_vocabulary(file: Path | None) -> Vocabulary | None:
     """Words of the user's own."""
     if file is None:
@@ -141,6 +155,7 @@ class Asked:
     behaviours: tuple[str, ...] = ()
     fps: float | None = None
     character: Path | None = None
+    sketch: str | None = None
 
     def score(self, before: Score) -> Score:
         """The score with all this."""
@@ -173,7 +188,8 @@ class Asked:
             vocabulary=load_vocabulary(self.vocabulary),
         )
         plain = edit == Express() and self.start is None and self.end is None
-        every = before.layers if plain else (*before.layers, edit.over(start=self.start, end=self.end))
+        first = () if self.sketch is None else (parse_sketch(self.sketch).over(start=self.start, end=self.end),)
+        every = (*first, *before.layers, *(() if plain else (edit.over(start=self.start, end=self.end),)))
         if self.model is None and not self.lock_times:
             return every
         own = DEFAULT if self.model is None else self.model

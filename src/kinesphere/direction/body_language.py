@@ -32,7 +32,7 @@ from kinesphere.motion.phrase import Phrase
 LOOK_HEAD = 0.65  # of a look that the head takes; the eyes take the rest
 
 
-def _in_engine_units(name: str, value: float) -> float:
+def in_engine_units(name: str, value: float) -> float:
     """A channel's value, degrees or metres as written, in radians, and in leg lengths of the hips."""
     channel = channels_of(name)[0]
     if CHANNELS[channel] == ANGLE:
@@ -54,12 +54,13 @@ def rhythms() -> Mapping[str, Rhythm]:
     file = files("kinesphere.direction") / "rhythms.toml"
     made = {}
     for name, row in tomllib.loads(file.read_text(encoding="utf-8")).items():
-        channels = {own: _in_engine_units(key, v) for key, v in row["channels"].items() for own in channels_of(key)}
+        channels = {own: in_engine_units(key, v) for key, v in row["channels"].items() for own in channels_of(key)}
         made[name] = Rhythm(row["kind"], channels, row["timing"])
     return MappingProxyType(made)
 
 
-def _check_posture(given: Mapping[str, float]) -> Mapping[str, float]:
+def check_posture(given: Mapping[str, float]) -> Mapping[str, float]:
+    """Posture, or the error that says which channel is wrong."""
     for name, value in given.items():
         channel = channels_of(name)[0]
         if channel not in CHANNELS:
@@ -70,7 +71,8 @@ def _check_posture(given: Mapping[str, float]) -> Mapping[str, float]:
     return MappingProxyType(dict(given))
 
 
-def _check_rhythm(given: Mapping[str, float]) -> Mapping[str, float]:
+def check_rhythm(given: Mapping[str, float]) -> Mapping[str, float]:
+    """Rhythms, or the error that says which is unknown."""
     for name in given:
         if name not in rhythms():
             raise error_at((name,), repr(name), f"one of {', '.join(rhythms())}")
@@ -83,12 +85,12 @@ class BodyLanguage:
 
     posture: Annotated[
         Mapping[str, Real],
-        AfterValidator(_check_posture),
+        AfterValidator(check_posture),
         Setting("Channels of the body and how far: degrees, metres, shares; arm_, hand_ and foot_ of both sides."),
     ] = field(default_factory=dict)
     rhythm: Annotated[
         Mapping[str, Real],
-        AfterValidator(_check_rhythm),
+        AfterValidator(check_rhythm),
         Setting("Waves and accents of the body, and how much of each."),
     ] = field(default_factory=dict)
     look: Annotated[
@@ -112,7 +114,7 @@ class BodyLanguage:
         held: dict[str, float] = {}
         for name, value in self.posture.items():
             for channel in channels_of(name):
-                held[channel] = held.get(channel, 0.0) + _in_engine_units(name, value)
+                held[channel] = held.get(channel, 0.0) + in_engine_units(name, value)
         for channel, value in self._look(phrase):
             held[channel] = held.get(channel, 0.0) + value
         if held:

@@ -330,6 +330,9 @@ def _retime_steps(steps: Sequence[Step], body: StrokeClock) -> tuple[Step, ...]:
     """Steps by the body's clock, none of them too quick for a leg."""
     made: list[Step] = []
     for step in steps:
+        if step.land <= 0.0:  # it was taken before the phrase
+            made.append(step)
+            continue
         lift, land = (float(t) for t in body.to_output(np.array([step.lift, step.land])))
         short = max(QUICKEST - (land - lift), 0.0) if step.land - step.lift >= QUICKEST else 0.0
         lift, land = lift - 0.5 * short, land + 0.5 * short

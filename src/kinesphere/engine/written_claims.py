@@ -12,15 +12,17 @@ import numpy as np
 
 from kinesphere.engine.phrases import body_rest_times
 from kinesphere.maths.vectors import Floats, clip
-from kinesphere.motion.aspects import Combine, aspect
+from kinesphere.motion.aspects import FOOTING, Combine, aspect
 from kinesphere.motion.claim import Integrated, integrate
 from kinesphere.motion.drive import Drive
-from kinesphere.motion.gesture import CHANNELS
+from kinesphere.motion.gait import FACTOR, GAIT_OVERLAYS
+from kinesphere.motion.gesture import CHANNELS, Step
 from kinesphere.motion.humanoid import GROUPS
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import OVERLAYS, STROKE_RANGES, Phrase, Track, part_of_channel
 
 STROKES_OF = ("left_arm", "right_arm", "torso")  # parts whose tracks have strokes
+BEFORE = (-2.0, -1.0)  # seconds: when feet have stepped to where they stand
 CADENCE = (0.4, 2.5)  # of a walk, times what it was
 
 
@@ -55,12 +57,46 @@ def write_claims(phrase: Phrase) -> Phrase:
         for name in strokes:
             if role in own.roles(name):
                 _write_strokes(phrase, part, name.partition(".")[2], own.value(name, role), tracks)
+    _write_gait(phrase, own, tracks)
+    _write_footing(phrase, own, tracks)
     drives = [
         replace(claim.value, amount=np.asarray(claim.value.amount) * claim.weight)
         for claim in own.ranked("drive")
         if isinstance(claim.value, Drive)
     ]
     return replace(phrase, tracks=tracks, drives=(*phrase.drives, *drives), claims=left)
+
+
+def _write_gait(phrase: Phrase, own: Integrated, tracks: dict[str, Track]) -> None:
+    """Write how a walk is done, of a walk or of a recording."""
+    if phrase.gait is None and phrase.detail is None:
+        return
+    for name in own.aspects:
+        if name not in GAIT_OVERLAYS:
+            continue
+        row = GAIT_OVERLAYS[name]
+        for part in ("left_arm", "right_arm") if row.part == "arm" else (row.part,):
+            role = GROUPS[part][-1] if row.part == "arm" else None
+            track, value = tracks.get(part, Track()), own.value(name, role)
+            before = np.asarray(track.overlays.get(name, row.neutral), dtype=np.float64)
+            both = (
+                before * value
+                if row.unit == FACTOR and not (before.ndim and value.ndim)
+                else _add(before, value - row.neutral)
+            )
+            tracks[part] = replace(track, overlays={**track.overlays, name: clip(both, row.least, row.most)})
+
+
+def _write_footing(phrase: Phrase, own: Integrated, tracks: dict[str, Track]) -> None:
+    """Write where feet of a gesture stand: as steps that were taken before it begins. Other steps are moved as far."""
+    if phrase.gait is not None or phrase.detail is not None or not any(name in FOOTING for name in own.aspects):
+        return
+    apart, ahead, out = (float(np.mean(own.value(f"footing.{name}"))) for name in ("apart", "ahead", "out"))
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        track = tracks.get(f"{side}_leg", Track())
+        x, z, turn = 0.5 * sign * apart, 0.5 * sign * ahead, sign * out
+        moved = [replace(step, x=step.x + x, z=step.z + z, turn=step.turn + turn) for step in track.steps]
+        tracks[f"{side}_leg"] = replace(track, steps=(Step(*BEFORE, x, z, turn), *moved))
 
 
 def _with_overlay(track: Track, name: str, value: Floats, neutral: float) -> Track:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kinesphere.motion.errors import unknown_name
+from kinesphere.motion.gait import FACTOR, GAIT_OVERLAYS
 from kinesphere.motion.gesture import CHANNELS, MOST
 from kinesphere.motion.phrase import LARGEST_OVERLAY, OVERLAYS, STROKE_RANGES, STROKES, part_of_channel
 
@@ -80,12 +81,30 @@ SHAPING = MappingProxyType(
     }
 )  # fmt: skip
 
+# How a body stands that makes gestures; recorded feet stay where they are.
+FOOTING = MappingProxyType(
+    {
+        own.name: own
+        for own in (
+            Aspect("footing.apart", 0.0, -0.15, 0.5, "leg lengths", "that feet stand farther apart", shaping=False),
+            Aspect("footing.ahead", 0.0, -0.4, 0.4, "leg lengths", "that the left foot is ahead", shaping=False),
+            Aspect("footing.out", 0.0, -0.6, 0.8, "rad", "that feet are turned out more", shaping=False),
+        )
+    }
+)
+
 
 @cache
 def aspect(name: str) -> Aspect:
     """The aspect of that name; an unknown one is refused with the nearest names."""
     if name in SHAPING:
         return SHAPING[name]
+    if name in FOOTING:
+        return FOOTING[name]
+    if name in GAIT_OVERLAYS:
+        row = GAIT_OVERLAYS[name]
+        combine = Combine.MULTIPLY if row.unit == FACTOR else Combine.ADD
+        return Aspect(name, row.neutral, row.least, row.most, row.unit, row.about, combine, row.part == "arm", False)
     if name in CHANNELS:
         most = MOST[CHANNELS[name]]
         return Aspect(name, 0.0, -most, most, CHANNELS[name], "added to a channel", shaping=False)
@@ -107,13 +126,16 @@ def aspect(name: str) -> Aspect:
 def aspect_names() -> tuple[str, ...]:
     """All names."""
     strokes, overlays = (f"stroke.{name}" for name in STROKES), (f"overlay.{name}" for name in OVERLAYS)
-    return (*SHAPING, *CHANNELS, *strokes, *overlays, "drive")
+    return (*SHAPING, *FOOTING, *GAIT_OVERLAYS, *CHANNELS, *strokes, *overlays, "drive")
 
 
 def part_of_aspect(name: str) -> str:
     """The part of the body that an aspect belongs to that has no joints of its own; else the whole body's."""
     if name in CHANNELS:
         return part_of_channel(name)
+    if name in GAIT_OVERLAYS:
+        return GAIT_OVERLAYS[name].part
     first = name.partition(".")[0]
     parts = {"spine": "torso", "left": "left_arm", "right": "right_arm", "balance": "hips", "gaze": "gaze"}
+    parts["footing"] = "legs"
     return parts.get(first, "body")

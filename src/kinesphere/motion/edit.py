@@ -21,6 +21,7 @@ from kinesphere.motion.registry import RegisteredDocument, Registry, registering
 from kinesphere.motion.scope import WHOLE, Scope
 
 if TYPE_CHECKING:
+    from kinesphere.motion.behaviour import Behaviour
     from kinesphere.motion.phrase import Phrase
     from kinesphere.motion.timemap import TimeMap
 
@@ -52,6 +53,10 @@ class SourceOfMotion:
         )
 
 
+class NameOrFile:
+    """Annotation of a text that is a name, or a file's, which scores find beside them."""
+
+
 MotionSource: TypeAlias = Annotated[Motion | str | Path, SourceOfMotion()]
 
 
@@ -70,6 +75,10 @@ class EditBase(RegisteredDocument):
 
     def check_scope(self, scope: Scope) -> None:
         """Refuse a scope that the edit cannot act on, whatever it is applied to."""
+
+    def behaviours(self, strength: float = 1.0) -> tuple[Behaviour, ...]:
+        """What goes on by itself on top where a score has this edit, at a strength of it."""
+        return ()
 
     def over(self, **scope: Any) -> Layer:
         """The edit with its scope, for scores: ``Equalize(preset="soften").over(parts="arms", start=1.0)``."""

@@ -21,6 +21,7 @@ from kinesphere.motion.gait import Gait
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.scope import Scope
+from kinesphere.performance.sketch import Sketch
 from kinesphere.score.rendering import render
 from kinesphere.score.score import Score
 
@@ -47,6 +48,7 @@ def perform(
     vocabulary: Vocabulary | None = None,
     character: Character | str | Path | None = None,
     behaviours: Sequence[Behaviour] = (),
+    sketch: str | Sketch | None = None,
     rate: float | None = None,
 ) -> Motion:
     """Perform a gesture, a walk or a recording with Effort and Shape. Goals stay; timing, paths and posture change.
@@ -86,6 +88,8 @@ def perform(
         of. A recording is performed on its own body and retargeted then.
     behaviours
         What goes on by itself on top.
+    sketch
+        Who performs it: ``"nervous-clerk"``, a file of one's own, or a ``Sketch``. All else is asked on top of it.
     rate
         Frames a second; None: 60, or the recording's own.
     """
@@ -107,6 +111,7 @@ def perform(
         vocabulary=vocabulary,
         character=character,
         behaviours=behaviours,
+        sketch=sketch,
     )
     return render(score, rate=rate)
 
@@ -130,6 +135,7 @@ def score_of(
     vocabulary: Vocabulary | None = None,
     character: Character | str | Path | None = None,
     behaviours: Sequence[Behaviour] = (),
+    sketch: str | Sketch | None = None,
 ) -> Score:
     """The score that ``perform`` renders."""
     own: dict[str, Part] = {}
@@ -149,7 +155,14 @@ def score_of(
         keep_path,
         vocabulary,
     )
-    return Score(source, (Layer(edit, Scope(start, end, chosen)),), character, tuple(behaviours), seed=seed)
+    layers = (*sketch_layers(sketch), Layer(edit, Scope(start, end, chosen)))
+    return Score(source, layers, character, tuple(behaviours), seed=seed)
+
+
+def sketch_layers(sketch: str | Sketch | None) -> tuple[Layer, ...]:
+    """The layer of a sketch, by itself or by its name or file; none without one."""
+    own = Sketch(sketch) if isinstance(sketch, str) else sketch
+    return () if own is None else (Layer(own),)
 
 
 def with_model(effort: EffortDial, model: str | Path | EffortModel, lock_times: bool) -> EffortDial:

@@ -31,7 +31,7 @@ from kinesphere.engine.retargeted_contacts import keep_contacts
 from kinesphere.files.loading import with_own_soles
 from kinesphere.laban.expression import Expression, express
 from kinesphere.laban.expressive_edit import ExpressiveEdit
-from kinesphere.motion.behaviour import Pose, fold_behaviours, stream_behaviours
+from kinesphere.motion.behaviour import Behaviour, Pose, fold_behaviours, stream_behaviours
 from kinesphere.motion.character import Character
 from kinesphere.motion.edit import Layer, MotionEdit, PhraseEdit
 from kinesphere.motion.errors import warn_caller
@@ -69,12 +69,18 @@ def render_all(scores: Sequence[Score], *, height: float = HEIGHT, rate: float |
 def stream(score: Score, rate: float | None = None, *, height: float = HEIGHT) -> Iterator[Pose]:
     """Perform a score pose by pose: behaviours go on step by step. The poses are those of ``render``, to the bit."""
     (motion,) = _render([score], height, rate)
-    active = [own for own in score.behaviours if not own.neutral]
+    active = _behaviours(score)
     yield from stream_behaviours(motion, active, body_of(motion) if active else None, score.scene)
 
 
+def _behaviours(score: Score) -> list[Behaviour]:
+    """What goes on by itself on top: of the score's sketches, and of the score."""
+    own = [more for layer in score.layers for more in layer.edit.behaviours(layer.scope.strength)]
+    return [more for more in (*own, *score.behaviours) if not more.neutral]
+
+
 def _fold(score: Score, motion: Motion) -> Motion:
-    active = [own for own in score.behaviours if not own.neutral]
+    active = _behaviours(score)
     return fold_behaviours(motion, active, body_of(motion), score.scene) if active else motion
 
 

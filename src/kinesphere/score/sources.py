@@ -21,7 +21,7 @@ from kinesphere.files.mapping import with_mapping
 from kinesphere.files.registry import formats
 from kinesphere.motion.character import Character
 from kinesphere.motion.document import Flag, Setting, Text, Whole, document, hints_of, number
-from kinesphere.motion.edit import EditBase, SourceOfMotion, is_name
+from kinesphere.motion.edit import EditBase, NameOrFile, SourceOfMotion, is_name
 from kinesphere.motion.errors import MotionFileError, nearest_names, unknown_name
 from kinesphere.motion.gait import Gait, Movement
 from kinesphere.motion.gesture import Gesture, Keypoint, Keypoints
@@ -205,7 +205,13 @@ def resolve_sources(edit: AnyEdit, reading: Reading = AS_FOUND) -> AnyEdit:
 
 def rename_files(edit: AnyEdit, rename: Callable[[Path], Path]) -> AnyEdit:
     """The edit with the files of its motions renamed; names of built-in motions stay."""
-    return _replace_sources(edit, lambda source: rename_file(source, rename))
+    renamed = {
+        name: str(rename(Path(getattr(edit, name))))
+        for name in _file_fields(type(edit))
+        if not is_name(getattr(edit, name))
+    }
+    moved = replace(edit, **renamed) if renamed else edit  # type: ignore[type-var]
+    return _replace_sources(moved, lambda source: rename_file(source, rename))
 
 
 def rename_file(source: Any, rename: Callable[[Path], Path]) -> Any:
@@ -252,6 +258,14 @@ def _source_fields(cls: type) -> tuple[str, ...]:
     """Names of the fields whose types are annotated as sources of motions."""
     hints = hints_of(cls) if hasattr(cls, "__dataclass_fields__") else {}
     return tuple(field.name for field in fields(cls) if _has_source(hints[field.name])) if hints else ()
+
+
+@cache
+def _file_fields(cls: type) -> tuple[str, ...]:
+    """Names of the fields that are a name or a file."""
+    hints = hints_of(cls) if hasattr(cls, "__dataclass_fields__") else {}
+    annotated = {name: get_args(hint)[1:] for name, hint in hints.items() if get_origin(hint) is Annotated}
+    return tuple(name for name, entries in annotated.items() if any(isinstance(own, NameOrFile) for own in entries))
 
 
 def _has_source(hint: Any) -> bool:

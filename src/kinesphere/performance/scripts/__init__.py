@@ -1,0 +1,1 @@
+"""Scripts of actions: what is done, when and where, compiled to a phrase."""
