@@ -1,4 +1,4 @@
-"""Carriage: how the body is carried all the time, channel by channel, with its rhythms and habits of the gaze."""
+"""Mannerism: how a body is held all the time, channel by channel, with its rhythms and habits of the gaze."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from kinesphere.motion.phrase import Phrase
 from kinesphere.performance.property import Family, MovementProperty
 
 
-@phrase_edit("carriage")
+@phrase_edit("mannerism")
 @document(frozen=True)
-class Carriage(MovementProperty):
-    """Carry the body in some way all the time: channels of it, rhythms that go on, where it looks.
+class Mannerism(MovementProperty):
+    """Hold the body in some way all the time: channels of it, rhythms that go on, where it looks.
 
     Its posture is there from the first moment to the last; that of words comes and goes with the phrase.
     """
@@ -66,7 +66,7 @@ class Carriage(MovementProperty):
                 yield Claim(channel, value)
 
     @classmethod
-    def examples(cls) -> tuple[Carriage, ...]:
+    def examples(cls) -> tuple[Mannerism, ...]:
         """A stoop, a bounce, and a look aside."""
         return (
             cls(posture={"torso_forward": 14.0, "head_nod": -10.0, "clavicle_forward": 8.0}),
