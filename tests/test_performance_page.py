@@ -54,7 +54,7 @@ def test_it_keeps_the_contracts_of_all_properties(plugin):
     assert own().apply(phrase) is phrase
 
 
-def test_a_property_that_raises_is_named_with_its_file(tmp_path):
+def test_a_property_that_raises_is_named_with_its_file_and_line(tmp_path):
     file = tmp_path / "broken_chest.py"
     file.write_text(PROPERTY.replace("open_chest", "broken_chest").replace("-0.15 * self.amount", "self.amount / 0.0"))
     try:
@@ -62,7 +62,8 @@ def test_a_property_that_raises_is_named_with_its_file(tmp_path):
     finally:
         PHRASE_EDITS._classes.pop("broken_chest", None)
     assert code != 0
-    assert "broken_chest.py" in text
+    line = next(i for i, row in enumerate(file.read_text().splitlines(), 1) if "/ 0.0" in row)
+    assert f"broken_chest.py, line {line}, OpenChest" in text
     assert "ZeroDivisionError" in text
     assert not (tmp_path / "out.npz").exists()
 

@@ -18,6 +18,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
+from traceback import walk_tb
 from types import MappingProxyType
 from typing import Any, Generic, Self, TypeVar
 
@@ -83,7 +84,15 @@ def blame_plugin(own: object) -> Iterator[None]:
         cls = type(own)
         if cls.__module__.partition(".")[0] == "kinesphere":
             raise
-        raise PluginError(f"{owner_of(cls)}, {cls.__name__}: {type(error).__name__}: {error}") from error
+        where = f"{owner_of(cls)}{_line_in(error, cls)}, {cls.__name__}"
+        raise PluginError(f"{where}: {type(error).__name__}: {error}") from error
+
+
+def _line_in(error: Exception, cls: type) -> str:
+    """The line of a plugin's file in which an error arose, the innermost one; empty: it arose elsewhere."""
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    lines = [line for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
+    return f", line {lines[-1]}" if lines else ""
 
 
 class Registry(Generic[T]):
