@@ -8,7 +8,8 @@ added where nothing is edited.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from kinesphere.body.body import Body
 from kinesphere.body.joint_subset import joint_subset
 from kinesphere.engine.channels import sample_rows
 from kinesphere.engine.detail import Detail
-from kinesphere.engine.edited_steps import edited_steps
+from kinesphere.engine.edited_steps import EditedSteps, edited_steps
 from kinesphere.engine.loops import LEVEL, travels
 from kinesphere.engine.recorded_arms import place_arms
 from kinesphere.engine.recorded_channels import recorded_channels
@@ -30,8 +31,9 @@ from kinesphere.engine.recorded_poses import RecordedPoses, chest_joint
 from kinesphere.engine.recorded_stillness import hold_still
 from kinesphere.engine.recorded_walk import walk_elsewhere
 from kinesphere.engine.recording_clock import RecordingClock, recording_clock
-from kinesphere.engine.recording_context import KeptPose, PerformanceContext
+from kinesphere.engine.recording_context import KeptPose, PerformanceContext, RecordedWorld
 from kinesphere.engine.shaping.asked import AskedShaping
+from kinesphere.engine.shaping.balance import asks_balance, shift_balance
 from kinesphere.engine.shaping.goals import meet_goals
 from kinesphere.engine.shaping.steps import shape_joints, shape_trunk
 from kinesphere.engine.unrolling import unroll, unroll_detail
@@ -166,35 +168,66 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     recorded[:, np.searchsorted(limits.joints, limits.hands)] = wrists  # what hands trail is none of the recording's
     table = recorded_channels(context)
     recorded_rig(context.body).turn_trunk(table, rate, local, translations)
-    if shaping is not None:
-        shape_trunk(context, shaping, local)
+    if shaping is not None and kept is not None:
+        shape_trunk(context, shaping, kept.world, local, translations)
     stepped = edited_steps(context.phrase, context.clock)
     if stepped is not None:
         stepped.turn_hips(context, local, translations)
     for side in SIDES:
         limits.ease_in_time(f"{side}Shoulder", rate, recorded, local)
     after = context.world(local, translations)
-    walked = walk_elsewhere(context.phrase, context.clock)
-    feet = {side: np.array(before.p(context.roles[f"{side}Foot"])) for side in SIDES}
-    shift = balance_hips(context, before, after)
-    if walked is not None:
-        shift = shift + walked.hips
-        for side, own in walked.feet.items():
-            feet[side] += own
-    stood = dict(feet)
-    turned = peel_feet(context, before, feet, table)
-    if stepped is not None:
-        shift = shift + stepped.hips
-        stepped.move_feet(stood, feet, turned)
-    shift = sink_hips(context, before, after, shift, feet)
-    if np.abs(shift).max() > TINY:
-        _move_hips(context, shift, local, translations)
-        after = after.moved(shift)
-    turns = {} if stepped is None else stepped.turns
-    place_feet(context, before, after, feet, turned, turns, local, translations)
+    legs = _Legs(context, before, after, table, stepped)
+    aside = np.zeros((context.clock.frames, 3))
+    if shaping is not None and kept is not None and asks_balance(shaping):
+        aside = shift_balance(context, shaping, kept, legs.placed(local, translations))
+    after = legs.place(aside, local, translations)
     place_arms(context, before, after, table, recorded, local, translations, shaping, kept)
     meet_goals(context, local, translations)
     return _motion(context, local, translations)
+
+
+@dataclass(frozen=True, eq=False)
+class _Legs:
+    """What is known of a performance when hips and feet are placed; none of it is changed by that."""
+
+    context: PerformanceContext
+    before: RecordedWorld
+    after: RecordedWorld
+    table: Floats
+    stepped: EditedSteps | None
+
+    def place(self, aside: Floats, local: Floats, translations: Floats) -> RecordedWorld:
+        """Place hips, moved by ``aside (T, 3)``, and feet, in place; gives joints in the world with the hips there."""
+        context, before, after, stepped = self.context, self.before, self.after, self.stepped
+        walked = walk_elsewhere(context.phrase, context.clock)
+        feet = {side: np.array(before.p(context.roles[f"{side}Foot"])) for side in SIDES}
+        shift = balance_hips(context, before, after) + aside
+        if walked is not None:
+            shift = shift + walked.hips
+            for side, own in walked.feet.items():
+                feet[side] += own
+        stood = dict(feet)
+        turned = peel_feet(context, before, feet, self.table)
+        if stepped is not None:
+            shift = shift + stepped.hips
+            stepped.move_feet(stood, feet, turned)
+        shift = sink_hips(context, before, after, shift, feet)
+        if np.abs(shift).max() > TINY:
+            _move_hips(context, shift, local, translations)
+            after = after.moved(shift)
+        turns = {} if stepped is None else stepped.turns
+        place_feet(context, before, after, feet, turned, turns, local, translations)
+        return after
+
+    def placed(self, local: Floats, translations: Floats) -> Callable[[Floats], tuple[Floats, Floats]]:
+        """Poses with hips moved aside, as a function of how far; those that are given stay."""
+
+        def moved(aside: Floats) -> tuple[Floats, Floats]:
+            poses = local.copy(), translations.copy()
+            self.place(aside, *poses)
+            return poses
+
+        return moved
 
 
 def _show_own_clocks(context: PerformanceContext, local: Floats) -> None:

@@ -76,6 +76,9 @@ SHAPING = MappingProxyType(
                 Aspect(f"balance.{axis}", 0.0, -1.5, 1.5, "", "of half the support, by which the centre of mass moves")
                 for axis in ("x", "z")
             ),
+            Aspect("neck.forward", 0.0, -1.0, 1.0, "rad", "that the neck bends, while the head stays upright"),
+            Aspect("lean", 0.0, -1.0, 1.0, "", "that the body leans to something, below zero away"),
+            Aspect("lean.to", 0.0, 0.0, 0.0, "", "what the body leans to", Combine.OVERRIDE, values=False),
             Aspect("gaze", 0.0, 0.0, 0.0, "", "what is looked at", Combine.OVERRIDE, values=False),
         )
     }
@@ -136,6 +139,14 @@ def part_of_aspect(name: str) -> str:
     if name in GAIT_OVERLAYS:
         return GAIT_OVERLAYS[name].part
     first = name.partition(".")[0]
-    parts = {"spine": "torso", "left": "left_arm", "right": "right_arm", "balance": "hips", "gaze": "gaze"}
-    parts["footing"] = "legs"
+    parts = {
+        "spine": "torso",
+        "lean": "torso",
+        "neck": "head",
+        "left": "left_arm",
+        "right": "right_arm",
+        "balance": "hips",
+        "gaze": "gaze",
+        "footing": "legs",
+    }
     return parts.get(first, "body")

@@ -33,3 +33,15 @@ def bend_spine(context: PerformanceContext, asked: AskedShaping, local: Floats) 
         joints = np.array(sorted(made))
         frames = np.array([body_frame(context.body, joint) for joint in joints.tolist()])
         turn_joints(joints, frames, np.stack([made[joint] for joint in joints.tolist()], axis=1), local)
+
+
+def carry_head(context: PerformanceContext, asked: AskedShaping, local: Floats) -> None:
+    """Bend the neck and turn the head back, so that it is carried forward or drawn in, upright; in place."""
+    if not asked.asks("neck.forward") or "neck" not in context.roles:
+        return
+    bend = asked.curve("neck.forward") * context.upright
+    joints = np.array([context.roles["neck"], context.roles["head"]])
+    frames = np.array([body_frame(context.body, joint) for joint in joints.tolist()])
+    vectors = np.zeros((len(local), 2, 3))
+    vectors[:, 0, 0], vectors[:, 1, 0] = bend, -bend
+    turn_joints(joints, frames, vectors, local)

@@ -1,0 +1,32 @@
+"""Balance shift: where the centre of mass is between the feet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from kinesphere.motion.claim import Claim
+from kinesphere.motion.document import dial, document
+from kinesphere.motion.edit import phrase_edit
+from kinesphere.motion.phrase import Phrase
+from kinesphere.performance.property import Family, MovementProperty
+
+
+@phrase_edit("balance_shift")
+@document(frozen=True)
+class BalanceShift(MovementProperty):
+    """Shift the centre of mass over the feet: to a side, ahead or back, by ankles, knees and hips; feet stay.
+
+    Shares are of the way from the middle of the support to its edge. Beyond the edge a body would fall: that is told.
+    """
+
+    family = Family.SHAPE
+
+    aside: Annotated[float, dial(-1.2, 1.2, "How far to a side, 1 is the edge of the support.", "right", "left")] = 0.0
+    ahead: Annotated[float, dial(-1.2, 1.2, "How far ahead, 1 is the edge of the support.", "back", "ahead")] = 0.0
+
+    def claims(self, phrase: Phrase) -> Iterator[Claim]:
+        """Where the centre of mass goes."""
+        for axis, amount in (("x", self.aside), ("z", self.ahead)):
+            if amount:
+                yield Claim(f"balance.{axis}", amount)
