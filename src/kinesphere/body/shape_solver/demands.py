@@ -103,9 +103,12 @@ def reaches_of(model: ShapeModel, limbs: tuple[LimbTask, ...], poses: Poses, fra
             line = target - start
             farthest = length * (1.0 + FAR)
             target = start + line * np.minimum(1.0, farthest / np.maximum(norms(line), 1e-9))[:, None]
-        made.targets[m], made.weights[m] = target, point.weight[frames]
+        made.targets[m], made.weights[m] = target, 1.0
         made.carried[m] = rotations.rotate(rotations.conjugate(q[:, limb.upper]), tip - start)
-        made.ease[m] = np.maximum(limb.easy_share * length, norms(tip - start))
+        # While a constraint comes, the limb's start comes from where it is: a share of the way to the target, sought by
+        # the trunk, would ask it for the more, the less it can do about it.
+        ease, away = np.maximum(limb.easy_share * length, norms(tip - start)), norms(target - start)
+        made.ease[m] = ease + (1.0 - point.weight[frames]) * np.maximum(away - ease, 0.0)
         made.zones[m] = (ZONE if task.is_arm else LEG_ZONE) * length
     return made
 
