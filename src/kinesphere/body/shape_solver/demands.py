@@ -13,7 +13,6 @@ from kinesphere.body.shape_solver.over_time import Prior
 from kinesphere.body.shape_solver.system import (
     ARM_TOLERANCE,
     CENTRE_TOLERANCE,
-    COUNTERWEIGHT,
     EYES_TAKE,
     GAZE_TOLERANCE,
     LEG_TOLERANCE,
@@ -27,12 +26,13 @@ from kinesphere.body.shape_solver.system import (
     Reaches,
 )
 from kinesphere.maths import kinematics, rotations
-from kinesphere.maths.vectors import Floats, Ints, norms
+from kinesphere.maths.vectors import Floats, Ints, clip, norms, unit
 
 FAR = 1.8  # arm lengths beyond its reach from which on a target is not gone after any farther
 CLAVICLE_RANGE = np.radians([[-18.0, 25.0], [-8.0, 28.0], [-10.0, 10.0]])  # beyond the given pose
 
 
+FARTHEST_TURN = float(np.radians(170.0))  # of a head beside the chest, beyond which it does not come around
 LEG_ZONE = 0.5 * ZONE
 
 
@@ -131,10 +131,18 @@ def points_of(model: ShapeModel, points: tuple[PointConstraint, ...], poses: Pos
     return made
 
 
-def centre_of(task: ShapeTask, goal: CentreGoal, trunk: tuple[Floats, Floats], now: Poses, frames: Ints) -> Centre:
+def centre_of(
+    task: ShapeTask,
+    goal: CentreGoal,
+    trunk: tuple[Floats, Floats],
+    now: Poses,
+    frames: Ints,
+    counterweight: float,
+) -> Centre:
     """Where the centre of mass has to come, from poses ``now`` whose limbs are placed.
 
-    ``trunk`` is the world of the model's rows before limbs follow.
+    ``trunk`` is the world of the model's rows before limbs follow; ``counterweight`` is the weight of a centre that is
+    not asked for.
     """
     model, com = task.model, task.constraints.com
     mass, _, rows, limbs = model.masses
@@ -146,7 +154,7 @@ def centre_of(task: ShapeTask, goal: CentreGoal, trunk: tuple[Floats, Floats], n
         own = [i for i, name in enumerate(limbs) if name == limb.name]
         held[:, own] = np.maximum(held[:, own], limb.point.weight[frames][:, None])
     shares = 1.0 + held * (model.pinned_shares - 1.0)
-    weight, room = np.full(len(frames), 1.0 / COUNTERWEIGHT), goal.room
+    weight, room = np.full(len(frames), counterweight), goal.room
     if com is not None:
         weight = np.maximum(weight, com.weight[frames] / CENTRE_TOLERANCE)
         room = np.where(com.weight[frames] > 0.0, np.inf, room)
@@ -162,12 +170,35 @@ def gaze_of(model: ShapeModel, gaze: GazeConstraint | None, poses: Poses, frames
     origin = poses.p[:, line.head] + rotations.rotate(head, line.origin)
     ahead = rotations.rotate(head, line.ahead)
     towards = gaze.target[frames] - origin
-    distance = np.maximum(norms(towards), 1e-6)[:, None]
-    turn = rotations.to_rotation_vector(rotations.rotation_between(ahead, towards / distance))
-    direction = rotations.rotate(rotations.from_rotation_vector(turn * weight[:, None]), ahead)
+    facing = rotations.slerp(head, facing_target(model, poses, ahead, unit(towards)), weight)
+    direction = rotations.rotate(facing, line.ahead)
+    target = origin + norms(towards)[:, None] * direction
     tolerance = EYES_TAKE if line.eyes else GAZE_TOLERANCE
     row = np.array([model.rows[line.head]], dtype=np.intp)
-    return Gaze(row, line.origin, line.ahead, origin + distance * direction, weight / tolerance)
+    return Gaze(row, line.origin, line.ahead, target, facing, weight / tolerance)
+
+
+def facing_target(model: ShapeModel, poses: Poses, ahead: Floats, towards: Floats) -> Floats:
+    """``(T, 4)`` the head's rotation in the world when it looks ``towards (T, 3)``: turned, then nodded.
+
+    It turns about the chest's up axis: by the smallest rotation a head would tilt. ``ahead (T, 3)`` is where it looks
+    in the given poses.
+    """
+    chest = model.body.anatomy.spine[-1]
+    rest = rotations.multiply(rotations.conjugate(model.body.anatomy.pose.rotations[chest]), model.body.anatomy.basis)
+    frame = rotations.multiply(poses.q[:, chest], rest)
+    was, new = (rotations.rotate(rotations.conjugate(frame), direction) for direction in (ahead, towards))
+    turns = [np.arctan2(v[:, 0], v[:, 2]) for v in (was, new)]
+    turns[1] = clip(np.unwrap(turns[1]), -FARTHEST_TURN, FARTHEST_TURN)
+    nods = [-np.arcsin(clip(v[:, 1], -1.0, 1.0)) for v in (was, new)]
+    up, left = np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0])
+    looks = [
+        rotations.multiply(rotations.from_axis_angle(up, turn), rotations.from_axis_angle(left, nod))
+        for turn, nod in zip(turns, nods, strict=True)
+    ]
+    turned = rotations.multiply(looks[1], rotations.conjugate(looks[0]))
+    in_world = rotations.multiply(rotations.multiply(frame, turned), rotations.conjugate(frame))
+    return rotations.multiply(in_world, poses.q[:, model.eye_line.head])
 
 
 def prior(model: ShapeModel, poses: Poses, constraints: ShapeConstraints, frames: Ints, feet: Floats) -> Prior:

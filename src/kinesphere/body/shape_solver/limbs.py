@@ -14,10 +14,12 @@ from kinesphere.body.reach.limb import LimbChain, LimbRotation, limb_of, solve_l
 from kinesphere.body.reach.targets import EditablePose
 from kinesphere.body.shape_solver.constraints import PointConstraint
 from kinesphere.body.shape_solver.model import ShapeModel
-from kinesphere.maths import rotations
+from kinesphere.maths import kinematics, rotations
 from kinesphere.maths.vectors import Floats, Ints, norms
+from kinesphere.motion.humanoid import SIDES
 
 STILL = 1e-7  # metres and radians: a smaller change is none
+HANGING = 0.65  # of what a trunk turns that arms do not turn with it
 LONGEST = 0.9999  # of its length that a limb reaches, unless it already did more
 
 
@@ -72,6 +74,27 @@ def limb_goal(task: LimbTask, frames: slice | Ints, q: Floats, p: Floats, weight
     turned = rotations.multiply(facing, rotations.conjugate(own))  # of the whole hand or foot
     to_point = rotations.rotate(turned, here - p[:, end])
     return LimbGoal(p[:, end], target - to_point, rotations.multiply(turned, q[:, end]))
+
+
+def hang_arms(model: ShapeModel, given: Floats, local: Floats, translations: Floats) -> None:
+    """Let arms keep a share of their orientation in the world where trunks have turned, in place.
+
+    ``given (T, J, 4)`` are the world rotations before. An arm hangs down from a bent back, it does not fly behind it.
+    """
+    skeleton = model.body.skeleton
+    rows, above = kinematics.with_ancestors(skeleton.parents, [skeleton.roles[f"{side}UpperArm"] for side in SIDES])
+    q, _ = kinematics.forward_some(local, translations, rows, above)
+    for side in SIDES:
+        joint = skeleton.roles[f"{side}UpperArm"]
+        place = int(np.searchsorted(rows, joint))
+        was, now = given[:, joint], q[:, place]
+        some = np.flatnonzero(rotations.angle_between(was, now) > STILL)
+        if len(some):
+            new = rotations.slerp(now[some], was[some], HANGING)
+            parent = q[some, above[place]]
+            turned = rotations.multiply(rotations.conjugate(parent), new)
+            flip = np.einsum("ti,ti->t", turned, local[some, joint])[:, None] < 0.0
+            local[some, joint] = np.where(flip, -turned, turned)
 
 
 def place_limbs(

@@ -12,12 +12,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solveh_banded
 
-from kinesphere.maths.vectors import Bools, Floats, clip
+from kinesphere.maths.vectors import Bools, Floats, clip, smoothstep
 
 ROUNDS = 16  # most
+POLISHING = 3  # rounds, most
+SMALL = 6.0  # tolerances: a residual up to this size is made to vanish, one of twice that is out of reach
 DONE = 2e-3  # deviations: a smaller step is the last
-EASE = 0.6  # of its bound that an unknown goes with ease
-HARDENING = 500.0  # what it costs more at its bound
+LITTLE, NEAR = 0.5, 0.5  # and one that gains so little and is smaller than so many deviations
+EASE = 0.75  # of its bound that an unknown goes with ease
+HARDENING = 250.0  # what it costs more at its bound
 SMOOTH = 0.11  # seconds: changes quicker than that cost more than they are large
 FIXED = 1e12  # curvature of an unknown that stays
 WORSE, WORSE_AT_ALL = 0.02, 2.0  # share and amount by which costs of a frame may grow for its neighbours' sake
@@ -61,11 +64,12 @@ def solve_over_time(linearise: Linearise, project: Project, start: Floats, prior
         new_cost = _costs(tried, new_residuals, prior)
         worse = new_cost > cost * (1.0 + WORSE) + WORSE_AT_ALL
         damping = np.where(worse, np.maximum(damping * 10.0, 1.0), np.where(damping > 0.05, damping * 0.2, 0.0))
+        gained = np.abs(cost - new_cost).max()
         unknowns = np.where(worse[:, None], unknowns, tried)
         residuals = np.where(worse[:, None], residuals, new_residuals)
         jacobian = np.where(worse[:, None, None], jacobian, new_jacobian)
         cost = np.where(worse, cost, new_cost)
-        if size.max() < DONE and not worse.any():
+        if not worse.any() and (size.max() < DONE or (gained < LITTLE and size.max() < NEAR)):
             break
     return unknowns
 
@@ -147,14 +151,16 @@ def _stopped(unknowns: Floats, gradient: Floats, prior: Prior) -> Bools:
     return np.asarray(least | ((unknowns >= prior.most) & (gradient <= 0.0)))
 
 
-def least_change(
-    linearise: Linearise, project: Project, start: Floats, prior: Prior, tolerance: float, rounds: int = 3
-) -> tuple[Floats, Floats]:
-    """Unknowns changed by as little as makes residuals vanish, every frame by itself, and the residuals then."""
+def least_change(linearise: Linearise, project: Project, start: Floats, prior: Prior, tolerance: float) -> Floats:
+    """Unknowns changed by as little as makes small residuals vanish, every frame by itself.
+
+    Large ones are out of reach: they stay as they are.
+    """
     unknowns = start
     residuals, jacobian = linearise(unknowns)
-    for _ in range(rounds):
-        frames = np.flatnonzero(np.abs(residuals).max(axis=1) > tolerance)
+    for _ in range(POLISHING):
+        asked = residuals * (1.0 - smoothstep((np.abs(residuals) - SMALL) / SMALL))
+        frames = np.flatnonzero(np.abs(asked).max(axis=1) > tolerance)
         if not len(frames):
             break
         pull = (residuals[:, None] @ jacobian)[:, 0]
@@ -163,10 +169,9 @@ def least_change(
         normal = weighted @ np.swapaxes(weighted, 1, 2)
         index = np.arange(normal.shape[1])
         normal[:, index, index] += 1.0
-        force = np.linalg.solve(normal, residuals[frames][..., None])
-        step = (np.swapaxes(weighted, 1, 2) @ force)[..., 0] * free[frames]
+        force = np.linalg.solve(normal, asked[frames][..., None])
         changed = unknowns.copy()
-        changed[frames] -= step
+        changed[frames] -= (np.swapaxes(weighted, 1, 2) @ force)[..., 0] * free[frames]
         unknowns = clip(project(clip(changed, prior.least, prior.most)), prior.least, prior.most)
         residuals, jacobian = linearise(unknowns)
-    return unknowns, residuals
+    return unknowns

@@ -27,7 +27,7 @@ from kinesphere.body.shape_solver.demands import (
     forward_poses,
 )
 from kinesphere.body.shape_solver.gaze import gaze_error, look
-from kinesphere.body.shape_solver.limbs import LimbTask, limb_tasks, place_limbs
+from kinesphere.body.shape_solver.limbs import LimbTask, hang_arms, limb_tasks, place_limbs
 from kinesphere.body.shape_solver.model import ShapeModel, shape_model
 from kinesphere.body.shape_solver.stretch import Stretch, solve_stretch
 from kinesphere.maths import rotations
@@ -38,6 +38,7 @@ COMES = 0.5  # seconds in which changes come, and go
 MET = 1e-4  # metres: what is as near as this is met
 LOOKED = 2e-3  # radians: what is as near as this is looked at
 ROOM, LEAST_ROOM = 0.7, 0.02  # of its margin, and leg lengths: how far a centre of mass goes by itself for a reach
+ASIDE = float(np.radians(75.0))  # of a gaze, from which on hips take part
 HOLDS = 0.999  # weight from which on what is missed counts
 
 
@@ -67,8 +68,11 @@ def solve_shape(
     out_q, out_t = np.array(local), np.array(translations)
     goal = _centre_goal(model, constraints, tasks, given)
     task = ShapeTask(model, constraints, tasks, rate)
-    for stretch in _stretches(*_shortfalls(task, given, goal), rate):
+    stretches = _stretches(*_shortfalls(task, given, goal), rate)
+    for stretch in stretches:
         solve_stretch(task, stretch, given.at(stretch.frames), goal.at(stretch.frames), (out_q, out_t))
+    if stretches:
+        hang_arms(model, given.q, out_q, out_t)
     place_limbs(model, tasks, slice(None), out_q, out_t)
     if constraints.gaze is not None:
         look(model, constraints.gaze, out_q, out_t)
@@ -131,7 +135,9 @@ def _shortfalls(task: ShapeTask, given: Poses, goal: CentreGoal) -> tuple[Bools,
         centre = np.einsum("s,tsi->ti", mass, centre_paths(model, given))[:, [0, 2]]
         wanting |= (norms(goal.place - centre) > MET) & (constraints.com.weight > 0.0)
     if constraints.gaze is not None:
-        looking = (gaze_error(model, constraints.gaze, given.q, given.p) > LOOKED) & (constraints.gaze.weight > 0.0)
+        error = gaze_error(model, constraints.gaze, given.q, given.p)
+        looking = (error > LOOKED) & (constraints.gaze.weight > 0.0)
+        wanting |= (error > ASIDE) & looking
     return wanting, looking
 
 

@@ -16,9 +16,9 @@ from kinesphere.body.shape_solver.demands import (
     forward_poses,
     prior,
 )
-from kinesphere.body.shape_solver.limbs import place_limbs
+from kinesphere.body.shape_solver.limbs import hang_arms, place_limbs
 from kinesphere.body.shape_solver.over_time import Linearise, Prior, Project, TimeGrid, least_change, solve_over_time
-from kinesphere.body.shape_solver.system import TrunkSystem
+from kinesphere.body.shape_solver.system import COUNTERWEIGHT, TrunkSystem
 from kinesphere.maths.vectors import Bools, Floats, Ints
 
 KNOTS = 15.0  # a second, of the unknowns
@@ -59,10 +59,10 @@ def solve_stretch(
     if len(knots) < count:
         unknowns = _between_knots(unknowns, knots, count, step * rate, zeros)
         solver = _Frames(task, stretch.hips, given, goal, frames)
-        for _ in range(2 if balanced else 1):
-            system = solver.system(unknowns, counterweight=False)
-            found, _ = least_change(*solver.chosen(system), unknowns[:, solver.columns], solver.prior, POLISHED)
-            unknowns[:, solver.columns] = found
+    for _ in range(2 if balanced else 1):
+        system = solver.system(unknowns, counterweight=False)
+        found = least_change(*solver.chosen(system), unknowns[:, solver.columns], solver.prior, POLISHED)
+        unknowns[:, solver.columns] = found
     turned, moved = system.posed(unknowns)
     changed = np.flatnonzero(np.abs(unknowns).max(axis=1) > 0.0)
     rows = np.ix_(frames[changed], model.joints)
@@ -125,15 +125,17 @@ class _Frames:
         system = TrunkSystem(model, local, translations, self.demands)
         com = self.constraints.com
         asked = com is not None and bool(com.weight[self.frames].any())
-        if not asked and not (counterweight and self.held):
+        if not asked and not self.held:
             return system
         now = given
         if asked:
             full_q, full_t = given.local.copy(), given.translations.copy()
             full_q[:, joints], full_t[:, joints] = system.posed(unknowns)
+            hang_arms(model, given.q, full_q, full_t)
             place_limbs(model, self.tasks, self.frames, full_q, full_t)
             now = forward_poses(model, full_q, full_t)
-        centre = centre_of(self.task, self.goal, system.world(unknowns), now, self.frames)
+        own = 1.0 / COUNTERWEIGHT if counterweight else 0.0
+        centre = centre_of(self.task, self.goal, system.world(unknowns), now, self.frames, own)
         return TrunkSystem(model, local, translations, self.demands._replace(centre=centre))
 
     def chosen(self, system: TrunkSystem) -> tuple[Linearise, Project]:

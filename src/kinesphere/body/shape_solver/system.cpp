@@ -9,6 +9,7 @@ namespace kinesphere {
 
 constexpr double BALANCE_TOLERANCE = 0.002;  // metres beyond its room, of a centre of mass that is not asked for
 constexpr double YIELDING = 12.0;            // tolerances from which on a demand pulls no harder
+constexpr double UPRIGHT = 0.3;              // weight of a head's roll beside that of its line of sight
 
 struct TrunkRows {
     Ints<1> parents;   // (K,)
@@ -53,6 +54,7 @@ struct Gaze {
     Floats<1> origin;  // (3,)
     Floats<1> ahead;   // (3,)
     Floats<2> target;  // (T, 3)
+    Floats<2> facing;  // (T, 4)
     Floats<1> weight;  // (T,)
 };
 
@@ -210,13 +212,19 @@ void add_gaze(const TrunkPose& pose, const Gaze& given, Index t, double* residua
     const Vec3 ahead = rotate(head, read_vector(given.ahead.data));
     const Vec3 line = read_vector(given.target.at(t)) - (pose.p[row] + rotate(head, read_vector(given.origin.data)));
     const double weight = given.weight(t);
-    const Vec3 error = norm(line) > 1e-6 ? quaternion_logarithm(quaternion_between(ahead, line)) : Vec3{0.0, 0.0, 0.0};
+    Vec3 error = {0.0, 0.0, 0.0};
+    if (norm(line) > 1e-6) {
+        const Quat facing = read_quaternion(given.facing.at(t));
+        const Quat aim = quaternion_between(rotate(facing, read_vector(given.ahead.data)), line) * facing;
+        error = quaternion_logarithm(aim * conjugate(head));
+        error = error - (1.0 - UPRIGHT) * dot(error, ahead) * ahead;
+    }
     residuals[0] = weight * error.x, residuals[1] = weight * error.y, residuals[2] = weight * error.z;
     std::fill(jacobian, jacobian + 3 * count, 0.0);
     for (Index u = 0; u < model.rotated.shape[0]; ++u) {
         if (!model.carried(u, row)) continue;
         for (int j = 0; j < 3; ++j) {
-            const Vec3 axis = pose.axes[u][j], across = axis - dot(axis, ahead) * ahead;
+            const Vec3 axis = pose.axes[u][j], across = axis - (1.0 - UPRIGHT) * dot(axis, ahead) * ahead;
             double* own = jacobian + 3 + 3 * u + j;
             own[0] = -weight * across.x, own[count] = -weight * across.y, own[2 * count] = -weight * across.z;
         }
@@ -237,7 +245,6 @@ static void linearise(const TrunkRows& model, Floats<3> local, Floats<3> transla
             add_reach(pose, reaches, m, t, residuals.at(t, r), jacobian.at(t, r));
             if (!reaches.legs(m)) yield(residuals.at(t, r), jacobian.at(t, r), count);
         }
-        const Index first = r;
         for (Index m = 0; m < points.rows.shape[0]; ++m) {
             const Index row = points.rows(m);
             const Vec3 point = pose.p[row] + rotate(pose.q[row], read_vector(points.offsets.at(m, t)));
@@ -246,17 +253,19 @@ static void linearise(const TrunkRows& model, Floats<3> local, Floats<3> transla
             for (int axis = 0; axis < 3; ++axis, ++r) {
                 residuals(t, r) = points.weights(m, t) * dot(away, axes[axis]);
                 pose.along(row, point, axes[axis], points.weights(m, t), jacobian.at(t, r));
+                yield(residuals.at(t, r), jacobian.at(t, r), count);
             }
         }
         if (centre.rows.shape[0] > 0) {
             add_centre(pose, centre, t, residuals.at(t, r), jacobian.at(t, r), count);
             r += 3;
+            for (int axis = 0; axis < 2; ++axis)
+                yield(residuals.at(t, r - 3 + axis), jacobian.at(t, r - 3 + axis), count);
         }
         if (gaze.row.shape[0] > 0) {
             add_gaze(pose, gaze, t, residuals.at(t, r), jacobian.at(t, r), count);
-            r += 3;
+            for (int axis = 0; axis < 3; ++axis, ++r) yield(residuals.at(t, r), jacobian.at(t, r), count);
         }
-        for (Index row = first; row < r; ++row) yield(residuals.at(t, row), jacobian.at(t, row), count);
     }
 }
 
@@ -305,7 +314,7 @@ FIELDS(kinesphere::Centre, &kinesphere::Centre::rows, &kinesphere::Centre::offse
        &kinesphere::Centre::masses, &kinesphere::Centre::start, &kinesphere::Centre::target,
        &kinesphere::Centre::weight, &kinesphere::Centre::room);
 FIELDS(kinesphere::Gaze, &kinesphere::Gaze::row, &kinesphere::Gaze::origin, &kinesphere::Gaze::ahead,
-       &kinesphere::Gaze::target, &kinesphere::Gaze::weight);
+       &kinesphere::Gaze::target, &kinesphere::Gaze::facing, &kinesphere::Gaze::weight);
 
 namespace kinesphere {
 

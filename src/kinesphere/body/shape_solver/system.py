@@ -4,7 +4,7 @@ Every frame has its own unknowns: hip metres (3, in the world), and coordinates 
 Rows of residuals are in units of the deviation that is tolerated.
 
 **What is out of reach** bends no body farther: beyond some tolerances a row pulls no harder (a pseudo-Huber loss, by
-reweighting; Charbonnier 1997). Legs do not yield: feet come first.
+reweighting; Charbonnier 1997). Legs do not yield, nor does the edge of the support: feet and balance come first.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ class Gaze(NamedTuple):
     origin: Floats  # (3,) in the row's axes
     ahead: Floats  # (3,)
     target: Floats  # (T, 3)
+    facing: Floats  # (T, 4) the head's rotation in the world when it looks there
     weight: Floats  # (T,) over the tolerance
 
 
@@ -78,7 +79,7 @@ _NONE, _NO_PATHS = np.zeros(0, dtype=np.intp), np.zeros((0, 0, 3))
 NO_CENTRE = Centre(
     _NONE, _NO_PATHS, np.zeros((0, 0)), np.zeros(0), _NO_PATHS, np.zeros((0, 2)), np.zeros(0), np.zeros(0)
 )
-NO_GAZE = Gaze(_NONE, np.zeros(3), np.zeros(3), np.zeros((0, 3)), np.zeros(0))
+NO_GAZE = Gaze(_NONE, np.zeros(3), np.zeros(3), np.zeros((0, 3)), np.zeros((0, 4)), np.zeros(0))
 
 
 class Demands(NamedTuple):
