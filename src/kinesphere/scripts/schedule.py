@@ -9,8 +9,8 @@ from typing import NamedTuple
 from kinesphere.body.body import Body
 from kinesphere.motion.document import describe_choices
 from kinesphere.motion.errors import MotionFileError
-from kinesphere.performance.scripts.content import ActionContent
-from kinesphere.performance.scripts.script_file import Script, ScriptAction
+from kinesphere.scripts.content import ActionContent
+from kinesphere.scripts.script_file import Script, ScriptAction
 
 LONGEST = 3600.0  # seconds of a script
 CONTINUES = 0.3  # seconds after the last action

@@ -53,14 +53,15 @@ from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.gesture import LONGEST
 from kinesphere.motion.scope import Scope
 from kinesphere.motion.toml_lines import Place
+from kinesphere.motion.toml_text import read_table
+from kinesphere.performance.parameters import HANDS, Parameter
 from kinesphere.performance.performance_files import PerformanceFile, PerformanceFiles, beside, source_of
 from kinesphere.performance.property_rows import MOST_ROWS, SCOPE, AskedProperty, read_row
-from kinesphere.performance.scripts.action import Action, parameters_of, read_action
-from kinesphere.performance.scripts.action_file import ACTIONS, PLACE
-from kinesphere.performance.scripts.action_file import Place as Metres
-from kinesphere.performance.scripts.parameters import HANDS, Parameter
 from kinesphere.performance.sketch import Sketch
 from kinesphere.performance.sketch_file import sketch_content
+from kinesphere.scripts.action import Action, parameters_of, read_action
+from kinesphere.scripts.action_file import ACTIONS, PLACE
+from kinesphere.scripts.action_file import Place as Metres
 
 SCRIPTS = PerformanceFiles("script", "script", Path(__file__).parent)
 MOST_ACTIONS = 2000
@@ -202,6 +203,14 @@ def action_as_script(name: str | Path, values: Mapping[str, Any] | None = None) 
     own = ScriptAction(ActionRow(do=str(name)), read_action(file, values), file.name, 0, (), None, 0.0)
     own = ScriptAction(own.row, own.action, own.name, 0, (), None, own.action.written.transition)
     return Script(file, own.action.written.about, None, {}, (own,), (), None)
+
+
+def load_performed(path: str | Path) -> Script:
+    """The script of a file, or that of an action's file alone."""
+    file = Path(path)
+    if read_table(file, "a script or an action in TOML").get("kind") == "action":
+        return action_as_script(file)
+    return load_script(file)
 
 
 def _errors(file: PerformanceFile) -> Iterator[MotionFileError]:
