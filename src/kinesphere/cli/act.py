@@ -1,4 +1,4 @@
-"""``kinesphere act``: perform a script, or one action; ``check`` tells what is wrong with scripts; ``actions`` lists."""
+"""``kinesphere act``: perform a script, or one action; ``check``: what is wrong with scripts; ``actions``: a list."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def _errors_of(source: Path, body: Body) -> list[Any]:
 
 def _describe(source: Path, body: Body) -> str:
     from kinesphere.motion.toml_text import read_table
-    from kinesphere.scripts.schedule import schedule
+    from kinesphere.scripts.scheduling import schedule
     from kinesphere.scripts.script_file import load_script
 
     if read_table(source, "a file in TOML").get("kind") != "script":

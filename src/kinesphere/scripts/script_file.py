@@ -157,7 +157,7 @@ class StretchEdit:
 
 @dataclass(frozen=True, eq=False)
 class Script:
-    """What is done, when and where; ``timeline.schedule`` says when each action is."""
+    """What is done, when and where; ``scheduling.schedule`` says when each action is."""
 
     file: PerformanceFile
     about: str

@@ -30,7 +30,7 @@ from kinesphere.motion.world_goal import WorldGoal
 from kinesphere.performance.property_rows import AskedProperty
 from kinesphere.scripts.action_file import GazeRow, GoalRow
 from kinesphere.scripts.content import ArmKey, part_of
-from kinesphere.scripts.schedule import Occurrence, Schedule, schedule
+from kinesphere.scripts.scheduling import Occurrence, Schedule, schedule
 from kinesphere.scripts.script_file import Script
 from kinesphere.scripts.tracks import ArmRow, ChannelRow, FeetRows, Standpoint
 
