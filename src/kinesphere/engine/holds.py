@@ -40,7 +40,6 @@ class AskedHold(NamedTuple):
     at: float  # seconds of the phrase's own time
     seconds: float
     energy: str
-    settled: bool
 
 
 class PerformedHold(NamedTuple):
@@ -161,11 +160,10 @@ def asked_holds(phrase: Phrase) -> list[AskedHold]:
     for claim in integrated(phrase).ranked("hold"):
         assert isinstance(claim.value, Hold)
         for at in claim.value.times:
-            weight = np.asarray(claim.weight, dtype=np.float64)
-            if weight.ndim:
-                weight = np.interp(at, np.arange(len(weight)) / SAMPLES, weight)
+            curve = np.atleast_1d(np.asarray(claim.weight, dtype=np.float64))
+            weight = float(np.interp(at, np.arange(len(curve)) / SAMPLES, curve))
             place = at if claim.value.settled else settled_moment(phrase, at)
-            made.append(AskedHold(place, float(weight) * claim.value.seconds, claim.value.energy, True))
+            made.append(AskedHold(place, weight * claim.value.seconds, claim.value.energy))
     return made
 
 

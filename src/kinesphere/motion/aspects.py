@@ -68,11 +68,11 @@ SHAPING = MappingProxyType(
                 for side in ("left", "right")
             ),
             *(
-                Aspect(f"{side}.touch", 0.0, -1.0, 1.0, "", "of how a hand comes and goes: light below zero, heavy above")
+                Aspect(f"{side}.touch", 0.0, -1.0, 1.0, "", "of how a hand comes and goes: light below zero")
                 for side in ("left", "right")
             ),
             *(
-                Aspect(f"{side}.arc", 0.0, -1.0, 1.0, "", "of a hand's ways between stops: straight below zero, round above")
+                Aspect(f"{side}.arc", 0.0, -1.0, 1.0, "", "of a hand's ways between stops: straight below zero")
                 for side in ("left", "right")
             ),
             *(

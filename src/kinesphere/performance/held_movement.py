@@ -28,17 +28,16 @@ class HeldMovement(MovementProperty):
 
     def claims(self, phrase: Phrase) -> Iterator[Claim]:
         """One hold, of the whole body."""
-        at = 0.5 * phrase.duration if self.at is None else min(self.at, phrase.duration)
+        at = 0.5 * phrase.duration if self.at is None else self.at
         yield Claim("hold", Hold((at,), self.seconds, self.energy))
 
     def asked(
         self, phrase: Phrase, scope: Scope, source: str, composite: str = "", origin: str = ""
     ) -> tuple[Claim, ...]:
         """Its claim, if its moment is within the scope; a strength makes it shorter."""
-        at = scope.start if self.at is None else self.at
-        start, end = (-1.0 if scope.start is None else scope.start), (phrase.duration if scope.end is None else scope.end)
-        if at is not None and not start <= at <= max(end, start):
+        at = self.at if self.at is not None or scope.start is None else max(scope.start, 0.0)
+        last = phrase.duration if scope.end is None else scope.end
+        if at is not None and not (scope.start or 0.0) <= at <= last:
             return ()
-        own = self if at is None else replace(self, at=max(at, 0.0))  # type: ignore[type-var]
-        whole = replace(scope, start=None, end=None)
-        return super(HeldMovement, own).asked(phrase, whole, source, composite, origin)
+        made = super().asked(phrase, replace(scope, start=None, end=None), source, composite, origin)
+        return made if at is None else tuple(replace(own, value=replace(own.value, times=(at,))) for own in made)

@@ -14,7 +14,7 @@ from kinesphere.engine.recorded_limits import PARTS, arm_limits
 from kinesphere.engine.recorded_poses import body_frame
 from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.maths import rotations
-from kinesphere.maths.vectors import Floats, clip, norms, smootherstep
+from kinesphere.maths.vectors import Floats, Ints, clip, norms, smootherstep
 from kinesphere.motion.hold import Energy
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
@@ -109,7 +109,7 @@ def _sink(context: PerformanceContext, gone: Floats, local: Floats, translations
 
 
 @memoised
-def _frames(body: Body, roles: tuple[str, ...]) -> tuple[Floats, Floats]:
+def _frames(body: Body, roles: tuple[str, ...]) -> tuple[Ints, Floats]:
     """Joints ``(K,)`` of roles, and the body's axes ``(K, 4)`` in them."""
     joints = np.array([body.roles[role] for role in roles], dtype=np.intp)
     return joints, np.array([body_frame(body, joint) for joint in joints.tolist()])

@@ -1,7 +1,7 @@
 """Tension of joints: loose ones drag behind and swing on after stops, tight ones stop crisply and hold still.
 
-A loose joint is a damped pendulum that is driven by its own turning and by how the joint above it is carried along. What
-it is away from the movement as it is, e, follows
+A loose joint is a damped pendulum that is driven by its own turning and by how the joint above it is carried along.
+How far it is from the movement without it, e, follows
 
     ë + 2 ζ ω ė + ω² e = −(acceleration of the movement),
 

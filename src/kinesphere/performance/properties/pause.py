@@ -16,9 +16,9 @@ from kinesphere.performance.held_movement import HeldMovement
 class Pause(HeldMovement):
     """Hold the whole body at a moment, ready to go on: the pose stays, with a little life in it, and so does the gaze.
 
-    Time is inserted: whatever comes after it comes later by as much, goals in the world too; nothing else changes. A body
-    that walks is held in its next double support where a foot swings at that moment, one that steps when the foot has
-    landed. Without a moment it is held where its scope starts, else half-way.
+    Time is inserted: whatever comes after it comes later by as much, goals in the world too; nothing else changes. A
+    body that walks is held in its next double support where a foot swings at that moment, one that steps when the foot
+    has landed. Without a moment it is held where its scope starts, else half-way.
     """
 
     energy = Energy.KEPT

@@ -14,7 +14,7 @@ from kinesphere.performance.held_movement import HeldMovement
 @phrase_edit("stop")
 @document(frozen=True)
 class Stop(HeldMovement):
-    """Let a movement lose its energy at a moment: the body settles and relaxes, arms and trunk sink, then it starts anew.
+    """Let a movement lose its energy at a moment: the body relaxes, arms and trunk sink, and then it starts anew.
 
     Time is inserted as a pause does it, and a body that walks is stopped in a double support. What hands touch, and
     goals in the world, they keep while the rest of the body sinks.

@@ -72,7 +72,7 @@ class Tension(MovementProperty):
             own = replace(scope, start=start, end=end, fade=0.5 * (end - start))
         else:
             own = replace(scope, fade=min(scope.fade, SUDDEN))
-        made = super(Tension, self).asked(phrase, own, source, composite, origin)
+        made = super().asked(phrase, own, source, composite, origin)
         if self.kind == "spasmodic":
             bursts = spasms(phrase)
             made = tuple(replace(claim, weight=claim.weight * bursts) for claim in made)

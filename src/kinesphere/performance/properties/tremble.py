@@ -53,10 +53,8 @@ class Tremble(MovementProperty):
         """Its claims; without parts of hands, arms and head."""
         own = scope if scope.parts is not None else replace(scope, parts=PARTS)
         # Where it comes and goes its rate is the same.
-        return tuple(
-            replace(claim, weight=1.0) if claim.aspect == "tremble_rate" else claim
-            for claim in super(Tremble, self).asked(phrase, own, source, composite, origin)
-        )
+        made = super().asked(phrase, own, source, composite, origin)
+        return tuple(replace(claim, weight=1.0) if claim.aspect == "tremble_rate" else claim for claim in made)
 
     @classmethod
     def examples(cls) -> tuple[Tremble, ...]:
