@@ -5,6 +5,7 @@ Legs and hips show the body's own moments, so that feet stay where they stand.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.engine.shaping.asked import AskedShaping, joints_by_role
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
+from kinesphere.maths.interpolation import cubic_rows_at
 from kinesphere.maths.vectors import Floats, clip, norms, smootherstep
 from kinesphere.motion.claim import Claim
 from kinesphere.motion.envelope import Envelope
@@ -23,6 +25,8 @@ FIXED = frozenset((*GROUPS["legs"], "hips"))  # roles that show the body's momen
 EASES_IN = 3.0  # times a delay: seconds at both ends in which it comes and goes
 ROUND = 0.02  # seconds of σ, over which moments and ways beyond goals are smoothed
 PLAIN = 0.12  # of a path's progress that is taken as even: a path that rests has no moment for what goes on
+QUICKEST = 90.0  # arm lengths a second squared that an envelope adds at most: short strokes take less of it
+ROUNDS, AROUND = 4, 3  # of finding how much; frames around strokes
 STILL = 1e-9
 
 
@@ -85,10 +89,43 @@ def _enveloped(
 ) -> tuple[Floats, tuple[Floats, ...]]:
     """Moments ``(T,)`` that envelopes ask for, and how far ``(T,)`` strokes go beyond their ends, as shares of them."""
     edges, path = strokes_of(context, leader)
+    weights = [asked.weight(own) for own in ranked]
+    takes = np.ones(len(edges) - 1)
+    plain, edge_frames = _accelerations(path, context.rate), np.round(edges * context.rate).astype(np.intp)
+    for _ in range(ROUNDS):
+        moments, beyond = _at_envelopes(context, edges, path, ranked, weights, takes)
+        shown = cubic_rows_at(path, clip(moments * context.rate, 0.0, len(path) - 1.0))
+        now, over = _accelerations(shown, context.rate), False
+        for k, (first, last) in enumerate(itertools.pairwise(edge_frames.tolist())):
+            rows = slice(max(first - AROUND, 0), last + AROUND + 1)
+            most, found = float(plain[rows].max(initial=0.0)) + QUICKEST, float(now[rows].max(initial=0.0))
+            if found > most:
+                takes[k] *= most / found
+                over = True
+        if not over:
+            break
+    return moments, (beyond,)
+
+
+def _accelerations(path: Floats, rate: float) -> Floats:
+    """``(T,)`` arm lengths a second squared of a path ``(T, 3)``."""
+    made = np.zeros(len(path))
+    made[1:-1] = norms(np.diff(path, 2, axis=0)) * rate**2
+    return made
+
+
+def _at_envelopes(
+    context: PerformanceContext,
+    edges: Floats,
+    path: Floats,
+    ranked: Sequence[Claim],
+    weights: Sequence[Floats],
+    takes: Floats,
+) -> tuple[Floats, Floats]:
+    """Moments ``(T,)`` likewise, and how far strokes go beyond their ends, of strokes that take a share of it."""
     time, moments = context.clock.time, context.clock.time.copy()
     beyond = np.zeros(len(time))
-    weights = [asked.weight(own) for own in ranked]
-    for start, end in zip(edges[:-1], edges[1:], strict=True):
+    for start, end, takes_it in zip(edges[:-1], edges[1:], takes.tolist(), strict=True):
         rows = np.flatnonzero((time >= start) & (time <= end))
         if len(rows) < 3:
             continue
@@ -98,11 +135,11 @@ def _enveloped(
         space = progress
         for own, weight in zip(ranked, weights, strict=True):
             assert isinstance(own.value, Envelope)
-            space = space + weight[middle] * (own.value(share) - space)
+            space = space + takes_it * weight[middle] * (own.value(share) - space)
         moments[rows] = np.interp(clip(space, 0.0, 1.0), progress, time[rows])
         beyond[rows] = space - clip(space, 0.0, 1.0)
     calm = gaussian(np.column_stack([moments, beyond]), ROUND * context.rate, ends="reflect")
-    return calm[:, 0], (calm[:, 1],)
+    return np.ascontiguousarray(calm[:, 0]), np.ascontiguousarray(calm[:, 1])
 
 
 def _progress(path: Floats) -> Floats:

@@ -70,6 +70,7 @@ TREMOR_RATE, TREMOR_FROM = 10.5, 0.8  # hertz, and the tension above which it tr
 RAISED, BENT = (0.15, 0.10), (0.16, 0.0)  # radians of shoulders and of hanging elbows, at full tension and when loose
 FIST, RELAXED = 0.55, 0.4  # of the way to a fist, and to a relaxed hand
 STOP_LOOSE = 0.7  # how loose a body is that has stopped
+LEAPS, LEAST_LEAP, LEAP_AROUND = 4.0, 30.0, 0.1  # times the median, radians a second squared, seconds to either side
 TINY = 1e-9
 
 
@@ -173,7 +174,15 @@ def _acceleration(turns: Floats, rate: float) -> Floats:
     speed = rotations.to_rotation_vector(rotations.multiply(rotations.conjugate(turns[:-1]), turns[1:])) * rate
     made = np.zeros((len(turns), 3))
     made[1:-1] = np.diff(speed, axis=0) * rate
-    return made
+    return _without_leaps(made, rate)
+
+
+def _without_leaps(values: Floats, rate: float) -> Floats:
+    """Accelerations ``(T, 3)`` without those of frames in which a capture leaps: far more than in the frames around."""
+    size, radius = norms(values), max(round(LEAP_AROUND * rate), 2)
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(size, radius, mode="reflect"), 2 * radius + 1)
+    most = np.maximum(LEAPS * np.median(around, axis=1), LEAST_LEAP)
+    return np.asarray(values * np.minimum(most / np.maximum(size, 1e-9), 1.0)[:, None])
 
 
 def _carried(context: PerformanceContext, role: str, world: RecordedWorld) -> Floats:
@@ -190,7 +199,7 @@ def _carried(context: PerformanceContext, role: str, world: RecordedWorld) -> Fl
     bone = bone / np.maximum(norms(bone), 1e-9)[:, None]
     pull = np.zeros(bone.shape)
     pull[1:-1] = np.diff(world.p(joint), 2, axis=0) * context.rate**2
-    turn = np.cross(bone, pull) / np.maximum(length, 1e-6)[:, None]
+    turn = _without_leaps(np.cross(bone, pull) / np.maximum(length, 1e-6)[:, None], context.rate)
     own = rotations.rotate(rotations.conjugate(world.q(joint)), turn)
     if role.endswith("LowerArm"):
         own = _about_hinge(context, side, own)
