@@ -6,7 +6,7 @@ Legs and hips show the body's own moments, so that feet stay where they stand.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.engine.shaping.asked import AskedShaping, joints_by_role
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
-from kinesphere.maths.interpolation import cubic_rows_at
-from kinesphere.maths.vectors import Floats, clip, norms, smootherstep
+from kinesphere.maths.vectors import Floats, Ints, clip, norms, smootherstep
 from kinesphere.motion.claim import Claim
 from kinesphere.motion.envelope import Envelope
 from kinesphere.motion.humanoid import GROUPS, ROLES
@@ -25,12 +24,12 @@ FIXED = frozenset((*GROUPS["legs"], "hips"))  # roles that show the body's momen
 EASES_IN = 3.0  # times a delay: seconds at both ends in which it comes and goes
 ROUND = 0.02  # seconds of σ, over which moments and ways beyond goals are smoothed
 PLAIN = 0.12  # of a path's progress that is taken as even: a path that rests has no moment for what goes on
-QUICKEST = 90.0  # arm lengths a second squared that an envelope adds at most: short strokes take less of it
-ROUNDS, AROUND = 4, 3  # of finding how much; frames around strokes
+QUICKEST = 70.0  # arm lengths a second squared that an envelope adds at most: short strokes take less of it
+ROUNDS, AROUND = 5, 3  # of finding how much; frames around strokes
 STILL = 1e-9
 
 
-def shape_moments(context: PerformanceContext, asked: AskedShaping, local: Floats) -> None:
+def shape_moments(context: PerformanceContext, asked: AskedShaping, local: Floats, translations: Floats) -> None:
     """Let each joint show its own moment, in poses ``(T, J, 4)`` that are changed in place."""
     if not asked.asks("delay", "envelope"):
         return
@@ -43,18 +42,84 @@ def shape_moments(context: PerformanceContext, asked: AskedShaping, local: Float
         if role in delays or ranked:
             key = id(delays.get(role)), tuple(id(own) for own in ranked), leader_of(context, role)
             groups.setdefault(key, []).append(role)
+    takes = _takes(context, asked, groups, local, translations)
     motion = context.detail.poses.motion
     for (_, _, leader), roles in groups.items():
         delay = delays.get(roles[0], np.zeros(context.clock.frames))
-        ranked = asked.claims.ranked("envelope", roles[0])
-        moments, beyond = _enveloped(context, asked, leader, ranked) if ranked else (context.clock.time, None)
+        ranked, beyond = asked.claims.ranked("envelope", roles[0]), None
+        moments = context.clock.time
+        if ranked:
+            moments, beyond = _enveloped(context, asked, leader, ranked, takes[leader])
         moments = _delayed(moments, delay, context.rate)
         joints = np.array(sorted(joint for role in roles for joint in owned[role]))
         own_clock = context.arm_clocks.get(leader, context.clock)
         show_other_moments(motion, joints, own_clock.to_source(moments), local)
-        if beyond is not None and np.abs(beyond[0]).max() > STILL:
-            later = np.interp(_delayed(context.clock.time, delay, context.rate), context.clock.time, beyond[0])
+        if beyond is not None and np.abs(beyond).max() > STILL:
+            later = np.interp(_delayed(context.clock.time, delay, context.rate), context.clock.time, beyond)
             _go_beyond(context, leader, joints, later, local)
+
+
+def _takes(
+    context: PerformanceContext,
+    asked: AskedShaping,
+    groups: Mapping[tuple[int, tuple[int, ...], str], list[str]],
+    local: Floats,
+    translations: Floats,
+) -> dict[str, Floats]:
+    """By leader: how much ``(S,)`` of its envelopes each stroke takes, so that no limb is quicker than a body can be.
+
+    All joints of a limb take as much.
+    """
+    made: dict[str, Floats] = {}
+    for (_, _, leader), roles in groups.items():
+        ranked = asked.claims.ranked("envelope", roles[0])
+        before = made.get(leader, np.ones(len(strokes_of(context, leader)[0]) - 1))
+        joints = np.array(sorted(context.roles[role] for role in roles))
+        made[leader] = before
+        if ranked and not all("Eye" in role for role in roles):
+            found = _possible(context, asked, leader, ranked, joints, local, translations)
+            made[leader] = np.minimum(before, found)
+    return made
+
+
+def _possible(
+    context: PerformanceContext,
+    asked: AskedShaping,
+    leader: str,
+    ranked: Sequence[Claim],
+    joints: Ints,
+    local: Floats,
+    translations: Floats,
+) -> Floats:
+    """``(S,)`` how much of its envelopes each stroke takes, of some joints in poses ``(T, J, 4)``."""
+    motion, clock = context.detail.poses.motion, context.arm_clocks.get(leader, context.clock)
+    edges, _ = strokes_of(context, leader)
+    frames = np.round(edges * context.rate).astype(np.intp).tolist()
+    ends = [context.roles[role] for role in ((f"{leader}Hand",) if leader else ("head", "leftHand", "rightHand"))]
+    length, shown = context.detail.poses.arm_length, local.copy()
+
+    def accelerations(moments: Floats) -> Floats:
+        show_other_moments(motion, joints, clock.to_source(moments), shown)
+        world = context.world(shown, translations)
+        made = np.zeros((len(shown), len(ends)))
+        for k, end in enumerate(ends):
+            made[1:-1, k] = norms(np.diff(world.p(end), 2, axis=0)) * context.rate**2 / length
+        return made
+
+    plain, takes = accelerations(context.clock.time), np.ones(len(edges) - 1)
+    for _ in range(ROUNDS):
+        moments, _ = _enveloped(context, asked, leader, ranked, takes)
+        now, over = accelerations(moments), False
+        for k, (first, last) in enumerate(itertools.pairwise(frames)):
+            rows = slice(max(first - AROUND, 0), last + AROUND + 1)
+            most, found = plain[rows].max(axis=0) + QUICKEST, now[rows].max(axis=0)
+            share = float((most / np.maximum(found, 1e-9)).min())
+            if share < 1.0:
+                takes[k] *= share
+                over = True
+        if not over:
+            break
+    return takes
 
 
 def leader_of(context: PerformanceContext, role: str) -> str:
@@ -85,47 +150,17 @@ def strokes_of(context: PerformanceContext, leader: str) -> tuple[Floats, Floats
 
 
 def _enveloped(
-    context: PerformanceContext, asked: AskedShaping, leader: str, ranked: Sequence[Claim]
-) -> tuple[Floats, tuple[Floats, ...]]:
-    """Moments ``(T,)`` that envelopes ask for, and how far ``(T,)`` strokes go beyond their ends, as shares of them."""
+    context: PerformanceContext, asked: AskedShaping, leader: str, ranked: Sequence[Claim], takes: Floats
+) -> tuple[Floats, Floats]:
+    """Moments ``(T,)`` that envelopes ask for, and how far ``(T,)`` strokes go beyond their ends, as shares of them.
+
+    Each stroke ``takes (S,)`` a share of that.
+    """
     edges, path = strokes_of(context, leader)
     weights = [asked.weight(own) for own in ranked]
-    takes = np.ones(len(edges) - 1)
-    plain, edge_frames = _accelerations(path, context.rate), np.round(edges * context.rate).astype(np.intp)
-    for _ in range(ROUNDS):
-        moments, beyond = _at_envelopes(context, edges, path, ranked, weights, takes)
-        shown = cubic_rows_at(path, clip(moments * context.rate, 0.0, len(path) - 1.0))
-        now, over = _accelerations(shown, context.rate), False
-        for k, (first, last) in enumerate(itertools.pairwise(edge_frames.tolist())):
-            rows = slice(max(first - AROUND, 0), last + AROUND + 1)
-            most, found = float(plain[rows].max(initial=0.0)) + QUICKEST, float(now[rows].max(initial=0.0))
-            if found > most:
-                takes[k] *= most / found
-                over = True
-        if not over:
-            break
-    return moments, (beyond,)
-
-
-def _accelerations(path: Floats, rate: float) -> Floats:
-    """``(T,)`` arm lengths a second squared of a path ``(T, 3)``."""
-    made = np.zeros(len(path))
-    made[1:-1] = norms(np.diff(path, 2, axis=0)) * rate**2
-    return made
-
-
-def _at_envelopes(
-    context: PerformanceContext,
-    edges: Floats,
-    path: Floats,
-    ranked: Sequence[Claim],
-    weights: Sequence[Floats],
-    takes: Floats,
-) -> tuple[Floats, Floats]:
-    """Moments ``(T,)`` likewise, and how far strokes go beyond their ends, of strokes that take a share of it."""
     time, moments = context.clock.time, context.clock.time.copy()
     beyond = np.zeros(len(time))
-    for start, end, takes_it in zip(edges[:-1], edges[1:], takes.tolist(), strict=True):
+    for start, end, share_taken in zip(edges[:-1], edges[1:], takes.tolist(), strict=True):
         rows = np.flatnonzero((time >= start) & (time <= end))
         if len(rows) < 3:
             continue
@@ -135,7 +170,7 @@ def _at_envelopes(
         space = progress
         for own, weight in zip(ranked, weights, strict=True):
             assert isinstance(own.value, Envelope)
-            space = space + takes_it * weight[middle] * (own.value(share) - space)
+            space = space + share_taken * weight[middle] * (own.value(share) - space)
         moments[rows] = np.interp(clip(space, 0.0, 1.0), progress, time[rows])
         beyond[rows] = space - clip(space, 0.0, 1.0)
     calm = gaussian(np.column_stack([moments, beyond]), ROUND * context.rate, ends="reflect")

@@ -119,7 +119,11 @@ def _hold_parts(context: PerformanceContext, tensions: Mapping[str, Floats], loc
             joint = context.roles[role]
             if role.endswith("Shoulder"):
                 frame = body_frame(context.body, joint)
+                before, arm = local[:, joint].copy(), context.roles[f"{side}UpperArm"]
                 turn_joints(np.array([joint]), frame[None], (angle[:, None] * (0.0, 0.0, SIGN[side]))[:, None], local)
+                if int(context.body.skeleton.parents[arm]) == joint:  # the arm stays as it is turned
+                    back = rotations.multiply(rotations.conjugate(local[:, joint]), before)
+                    local[:, arm] = rotations.multiply(back, local[:, arm])
             elif f"{side}Arm" in context.limbs and side in context.hands:
                 turns = (context.hands[side].hangs * angle)[:, None] * _hinge(context, side)
                 local[:, joint] = rotations.multiply(local[:, joint], rotations.from_rotation_vector(turns))
