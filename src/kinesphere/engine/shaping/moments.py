@@ -15,7 +15,7 @@ from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.engine.shaping.asked import AskedShaping, joints_by_role
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
-from kinesphere.maths.vectors import Floats, Ints, clip, norms, smootherstep
+from kinesphere.maths.vectors import Floats, Ints, clip, norms, smootherstep, smoothstep
 from kinesphere.motion.claim import Claim
 from kinesphere.motion.envelope import Envelope
 from kinesphere.motion.humanoid import GROUPS, ROLES
@@ -24,7 +24,8 @@ FIXED = frozenset((*GROUPS["legs"], "hips"))  # roles that show the body's momen
 EASES_IN = 3.0  # times a delay: seconds at both ends in which it comes and goes
 ROUND = 0.02  # seconds of σ, over which moments and ways beyond goals are smoothed
 PLAIN = 0.12  # of a path's progress that is taken as even: a path that rests has no moment for what goes on
-QUICKEST = 70.0  # arm lengths a second squared that an envelope adds at most: short strokes take less of it
+QUICKEST = 95.0  # arm lengths a second squared that an envelope adds at most: short strokes take less of it
+HOLDS = 0.08  # arm lengths that a hand goes in a stroke at least for it to have an envelope: holds have none
 ROUNDS, AROUND = 5, 3  # of finding how much; frames around strokes
 STILL = 1e-9
 
@@ -166,6 +167,8 @@ def _enveloped(
             continue
         middle = rows[len(rows) // 2]
         progress = _progress(path[rows])
+        goes = float(norms(path[rows] - path[rows[0]]).max())
+        share_taken *= float(smoothstep(goes / HOLDS)) if leader else 1.0
         share = (time[rows] - start) / (end - start)
         space = progress
         for own, weight in zip(ranked, weights, strict=True):
