@@ -98,7 +98,7 @@ def _passed(clock: RecordingClock, first: int, count: int) -> Floats:
     if clock.held is None:
         return np.linspace(0.0, 1.0, count + 1)
     passed = clock.held.to_plain(clock.time[first : first + count + 1])
-    return (passed - passed[0]) / (passed[-1] - passed[0])
+    return np.asarray((passed - passed[0]) / (passed[-1] - passed[0]))
 
 
 def performed_treadmill(phrase: Phrase, rate: float) -> Floats:

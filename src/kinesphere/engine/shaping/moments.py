@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from kinesphere.engine.detail import REST_LEADS
+from kinesphere.engine.proportions import ARM
 from kinesphere.engine.recorded_frames import show_other_moments
 from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.engine.shaping.asked import AskedShaping, joints_by_role
@@ -24,8 +26,8 @@ FIXED = frozenset((*GROUPS["legs"], "hips"))  # roles that show the body's momen
 EASES_IN = 3.0  # times a delay: seconds at both ends in which it comes and goes
 ROUND = 0.02  # seconds of σ, over which moments and ways beyond goals are smoothed
 PLAIN = 0.12  # of a path's progress that is taken as even: a path that rests has no moment for what goes on
-QUICKEST = 95.0  # arm lengths a second squared that an envelope adds at most: short strokes take less of it
-HOLDS = 0.08  # arm lengths that a hand goes in a stroke at least for it to have an envelope: holds have none
+QUICKEST = 75.0  # arm lengths a second squared that an envelope adds at most: short strokes take less of it
+HOLDS = (0.03, 0.08)  # arm lengths that a hand goes between stops, from which on it comes to have an envelope
 ROUNDS, AROUND = 5, 3  # of finding how much; frames around strokes
 STILL = 1e-9
 
@@ -74,7 +76,7 @@ def _takes(
     made: dict[str, Floats] = {}
     for (_, _, leader), roles in groups.items():
         ranked = asked.claims.ranked("envelope", roles[0])
-        before = made.get(leader, np.ones(len(strokes_of(context, leader)[0]) - 1))
+        before = made.get(leader, strokes_made(context, leader))
         joints = np.array(sorted(context.roles[role] for role in roles))
         made[leader] = before
         if ranked and not all("Eye" in role for role in roles):
@@ -107,7 +109,7 @@ def _possible(
             made[1:-1, k] = norms(np.diff(world.p(end), 2, axis=0)) * context.rate**2 / length
         return made
 
-    plain, takes = accelerations(context.clock.time), np.ones(len(edges) - 1)
+    plain, takes = accelerations(context.clock.time), strokes_made(context, leader)
     for _ in range(ROUNDS):
         moments, _ = _enveloped(context, asked, leader, ranked, takes)
         now, over = accelerations(moments), False
@@ -150,6 +152,14 @@ def strokes_of(context: PerformanceContext, leader: str) -> tuple[Floats, Floats
     return clock.to_output(context.detail.strokes.edges), path
 
 
+def strokes_made(context: PerformanceContext, leader: str) -> Floats:
+    """``(S,)`` from 0 to 1: what goes somewhere, rather than holds or rests; the latter have no envelope."""
+    if leader:
+        gone = context.hands[leader].lengths / ARM
+        return np.asarray(smoothstep((gone - HOLDS[0]) / (HOLDS[1] - HOLDS[0])))
+    return np.array([float(lead != REST_LEADS) for lead in context.detail.strokes.leads])
+
+
 def _enveloped(
     context: PerformanceContext, asked: AskedShaping, leader: str, ranked: Sequence[Claim], takes: Floats
 ) -> tuple[Floats, Floats]:
@@ -167,8 +177,6 @@ def _enveloped(
             continue
         middle = rows[len(rows) // 2]
         progress = _progress(path[rows])
-        goes = float(norms(path[rows] - path[rows[0]]).max())
-        share_taken *= float(smoothstep(goes / HOLDS)) if leader else 1.0
         share = (time[rows] - start) / (end - start)
         space = progress
         for own, weight in zip(ranked, weights, strict=True):
