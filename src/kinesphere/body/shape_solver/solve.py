@@ -27,7 +27,7 @@ from kinesphere.body.shape_solver.demands import (
     forward_poses,
 )
 from kinesphere.body.shape_solver.gaze import gaze_error, look
-from kinesphere.body.shape_solver.limbs import LimbTask, hang_arms, limb_tasks, place_limbs
+from kinesphere.body.shape_solver.limbs import LimbTask, hang_arms, limb_rows, limb_tasks, place_limbs
 from kinesphere.body.shape_solver.model import ShapeModel, shape_model
 from kinesphere.body.shape_solver.stretch import Stretch, solve_stretch
 from kinesphere.maths import rotations
@@ -72,8 +72,8 @@ def solve_shape(
     for stretch in stretches:
         solve_stretch(task, stretch, given.at(stretch.frames), goal.at(stretch.frames), (out_q, out_t))
     if stretches:
-        hang_arms(model, given.q, out_q, out_t)
-    place_limbs(model, tasks, slice(None), out_q, out_t)
+        hang_arms(model, given.q, out_q)
+    place_limbs(model, limb_rows(tasks, slice(None), given.q, given.p), out_q, out_t)
     if constraints.gaze is not None:
         look(model, constraints.gaze, out_q, out_t)
     return _report(model, constraints, out_q, out_t, goal)

@@ -16,7 +16,7 @@ from kinesphere.body.shape_solver.demands import (
     forward_poses,
     prior,
 )
-from kinesphere.body.shape_solver.limbs import hang_arms, place_limbs
+from kinesphere.body.shape_solver.limbs import hang_arms, limb_rows, place_limbs
 from kinesphere.body.shape_solver.over_time import Linearise, Prior, Project, TimeGrid, least_change, solve_over_time
 from kinesphere.body.shape_solver.system import COUNTERWEIGHT, TrunkSystem
 from kinesphere.maths.vectors import Bools, Floats, Ints
@@ -96,6 +96,7 @@ class _Frames:
         self.model, self.constraints, self.tasks = model, constraints, tasks
         self.hips, self.given, self.goal, self.frames = hips, given, goal, frames
         self.task, self.demands = task, demands_at(task, given, frames)
+        self.limbs = limb_rows(tasks, frames, given.q, given.p)
         feet = [task.point.weight[frames] for task in tasks if task.name.endswith("Foot")]
         held = np.max(feet, axis=0) if feet else np.zeros(len(frames))
         self.size = 3 + 3 * len(model.trunk.rotated)
@@ -131,8 +132,8 @@ class _Frames:
         if asked:
             full_q, full_t = given.local.copy(), given.translations.copy()
             full_q[:, joints], full_t[:, joints] = system.posed(unknowns)
-            hang_arms(model, given.q, full_q, full_t)
-            place_limbs(model, self.tasks, self.frames, full_q, full_t)
+            hang_arms(model, given.q, full_q)
+            place_limbs(model, self.limbs, full_q, full_t)
             now = forward_poses(model, full_q, full_t)
         own = 1.0 / COUNTERWEIGHT if counterweight else 0.0
         centre = centre_of(self.task, self.goal, system.world(unknowns), now, self.frames, own)
