@@ -52,6 +52,19 @@ class LimbRows(NamedTuple):
     facings: Floats  # (M, T, 4)
     reaches: Floats  # (M, T, 2) metres from the limb's start, the least and the most
 
+    def at(self, frames: Ints) -> LimbRows:
+        """The same in some frames."""
+
+        def some(values: Floats) -> Floats:
+            return np.take(values, frames, axis=1)
+
+        return self._replace(
+            targets=some(self.targets),
+            weights=some(self.weights),
+            facings=some(self.facings),
+            reaches=some(self.reaches),
+        )
+
 
 def limb_tasks(
     model: ShapeModel, points: tuple[PointConstraint, ...], q: Floats, p: Floats
@@ -69,8 +82,8 @@ def limb_tasks(
     return tuple(found)
 
 
-def limb_rows(tasks: tuple[LimbTask, ...], frames: slice | Ints, q: Floats, p: Floats) -> LimbRows:
-    """Tasks in some frames, of given world poses ``(T, J, ...)`` of these."""
+def limb_rows(tasks: tuple[LimbTask, ...], q: Floats, p: Floats) -> LimbRows:
+    """Tasks for native loops; ``q (T, J, 4)`` and ``p (T, J, 3)`` are the world of the given poses."""
     count, size = len(p), len(tasks)
     none = rotations.identity(count)
     reaches = np.empty((size, count, 2))
@@ -82,10 +95,12 @@ def limb_rows(tasks: tuple[LimbTask, ...], frames: slice | Ints, q: Floats, p: F
         lengths = norms(middle - start), norms(tip - middle)
         far, near = farthest_and_nearest(task.limb, norms(tip - start), *lengths)
         reaches[m, :, 0], reaches[m, :, 1] = near, far
-    facings = [none if task.point.orientation is None else task.point.orientation[frames] for task in tasks]
+    facings = [none if task.point.orientation is None else task.point.orientation for task in tasks]
     names = [task.name for task in tasks]
     return LimbRows(
-        *(np.array([getattr(task.limb, name) for task in tasks], dtype=np.intp) for name in ("upper", "lower", "end")),
+        np.array([task.limb.upper for task in tasks], dtype=np.intp),
+        np.array([task.limb.lower for task in tasks], dtype=np.intp),
+        np.array([task.limb.end for task in tasks], dtype=np.intp),
         np.array([task.point.joint for task in tasks], dtype=np.intp),
         np.array([task.limb.attached for task in tasks], dtype=bool),
         np.array([name in names[:m] for m, name in enumerate(names)], dtype=bool),
@@ -93,8 +108,8 @@ def limb_rows(tasks: tuple[LimbTask, ...], frames: slice | Ints, q: Floats, p: F
         np.array([task.limb.hinge for task in tasks]).reshape(size, 3),
         np.array([(task.limb.backward, task.limb.outward_sign) for task in tasks]).reshape(size, 2),
         np.array([task.point.offset for task in tasks]).reshape(size, 3),
-        np.array([task.point.target[frames] for task in tasks]).reshape(size, count, 3),
-        np.array([task.point.weight[frames] for task in tasks]).reshape(size, count),
+        np.array([task.point.target for task in tasks]).reshape(size, count, 3),
+        np.array([task.point.weight for task in tasks]).reshape(size, count),
         np.array(facings).reshape(size, count, 4),
         reaches,
     )
