@@ -16,6 +16,7 @@ from kinesphere import _native
 from kinesphere.maths.vectors import Floats, clip, smoothstep
 
 POLISHING = 3  # rounds, most
+MET = 0.25  # tolerances: a smaller residual stays
 DONE = 2e-3  # deviations: a smaller step is the last
 LITTLE, NEAR = 0.5, 0.5  # and one that gains so little and is smaller than so many deviations
 SMOOTH = 0.11  # seconds: changes quicker than that cost more than they are large
@@ -127,18 +128,18 @@ def second_difference_bands(frames: int, grid: TimeGrid) -> tuple[Floats, Floats
     return main, first, second
 
 
-def least_change(
-    linearise: Linearise, project: Project, start: Floats, prior: Prior, small: Floats, tolerance: float
-) -> Floats:
+def least_change(linearise: Linearise, project: Project, start: Floats, prior: Prior, small: Floats) -> Floats:
     """Unknowns changed by as little as makes small residuals vanish, every frame by itself.
 
-    Residuals up to the size ``small (R,)`` vanish; those of twice that are out of reach, and stay as they are.
+    Residuals from one tolerance to the size ``small (R,)`` vanish; those of twice that are out of reach, and stay as
+    they are, and so does what is met. Between these it is a share, so that neighbours in time stay neighbours.
     """
     unknowns = np.ascontiguousarray(start)
     residuals, jacobian = linearise(unknowns)
     for _ in range(POLISHING):
-        asked = residuals * (1.0 - smoothstep((np.abs(residuals) - small) / small))
-        frames = np.flatnonzero(np.abs(asked).max(axis=1) > tolerance)
+        size = np.abs(residuals)
+        asked = residuals * smoothstep((size - MET) / (1.0 - MET)) * (1.0 - smoothstep((size - small) / small))
+        frames = np.flatnonzero(asked.any(axis=1))
         if not len(frames):
             break
         pull = (residuals[:, None] @ jacobian)[:, 0]

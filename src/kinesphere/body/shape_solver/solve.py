@@ -33,7 +33,7 @@ from kinesphere.body.shape_solver.stretch import Given, Stretch, solve_stretch
 from kinesphere.body.shape_solver.system import Demands
 from kinesphere.maths import rotations
 from kinesphere.maths.kinematics import attached_points
-from kinesphere.maths.vectors import Bools, Floats, norms
+from kinesphere.maths.vectors import Bools, Floats, norms, smootherstep
 
 COMES = 0.5  # seconds in which changes come, and go
 MET = 1e-4  # metres: what is as near as this is met
@@ -156,7 +156,20 @@ def _stretches(wanting: Bools, looking: Bools, rate: float) -> list[Stretch]:
             merged[-1][1] = last
         else:
             merged.append([first, last])
-    return [Stretch(np.arange(a, b), a > 0, b < count, bool(wanting[a:b].any())) for a, b in merged]
+    near = _nearness(wanting, COMES * rate)
+    return [Stretch(np.arange(a, b), a > 0, b < count, bool(wanting[a:b].any()), near[a:b]) for a, b in merged]
+
+
+def _nearness(wanting: Bools, pad: float) -> Floats:
+    """``(T,)`` 1 in frames that are ``wanting``, and less towards ``pad`` frames from them, where it is 0."""
+    frames = np.arange(len(wanting))
+    marked = np.flatnonzero(wanting)
+    if not len(marked):
+        return np.zeros(len(wanting))
+    after = np.searchsorted(marked, frames)
+    before, ahead = marked[np.maximum(after - 1, 0)], marked[np.minimum(after, len(marked) - 1)]
+    away = [smootherstep(np.abs(frames - own) / pad) for own in (before, ahead)]
+    return np.asarray(np.where(before == ahead, 1.0 - away[0], 1.0 - away[0] * away[1]))
 
 
 # The result

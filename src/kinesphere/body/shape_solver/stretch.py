@@ -25,7 +25,8 @@ ROUNDS = 16  # of solving, most
 PASSES = (8, 8)  # rounds before those after which limbs follow, for a centre of mass
 SETTLED = 0.02  # deviations: a pass that changes less is the last
 POLISHING = 10  # passes, most, until a centre of mass is exact
-POLISHED = 0.25  # tolerances that remain
+LEAST_ZONE = 1e-6  # of a limb's length
+UNCHANGED = 1e-3  # deviations: a pass of polishing that changes less is the last
 
 
 class Stretch(NamedTuple):
@@ -35,6 +36,7 @@ class Stretch(NamedTuple):
     zero_before: bool  # whether trunks do not change before them
     zero_after: bool
     hips: bool  # whether hips take part
+    near: Floats  # (T,) from 0 to 1: how near limbs are to moments at which they alone are not enough
 
 
 class Given(NamedTuple):
@@ -49,6 +51,12 @@ class Given(NamedTuple):
         """Some frames of it."""
         return Given(self.poses.at(frames), self.goal.at(frames), self.demands.at(frames), self.limbs.at(frames))
 
+    def eased(self, near: Floats) -> Given:
+        """The same, softly only in measure of ``near (T,)``: far from want, limbs ask nothing of given poses."""
+        reaches = self.demands.reaches
+        zones = np.maximum(reaches.zones * near, LEAST_ZONE * reaches.ease)
+        return self._replace(demands=self.demands._replace(reaches=reaches._replace(zones=zones)))
+
 
 def solve_stretch(task: ShapeTask, stretch: Stretch, given: Given, out: tuple[Floats, Floats]) -> None:
     """Change the trunk in a stretch, in poses ``out`` of all frames in place."""
@@ -58,7 +66,8 @@ def solve_stretch(task: ShapeTask, stretch: Stretch, given: Given, out: tuple[Fl
     knots = np.unique(np.round(np.linspace(0, count - 1, min(own, count))).astype(np.intp))
     at = frames[knots]
     step = (count - 1) / max(len(knots) - 1, 1) / rate
-    solver = _Frames(task, stretch.hips, given.at(at), at)
+    given = given.at(frames).eased(stretch.near)
+    solver = _Frames(task, stretch.hips, given.at(knots), at)
     unknowns = np.zeros((len(knots), solver.size))
     balanced = com is not None and bool(com.weight[frames].any())
     grid = TimeGrid(max(step, 1e-6), *zeros)
@@ -69,12 +78,12 @@ def solve_stretch(task: ShapeTask, stretch: Stretch, given: Given, out: tuple[Fl
             break
     if len(knots) < count:
         unknowns = _between_knots(unknowns, knots, count, step * rate, zeros)
-        solver = _Frames(task, stretch.hips, given.at(frames), frames)
+        solver = _Frames(task, stretch.hips, given, frames)
     for _ in range(POLISHING if balanced else 1):
         system = solver.system(unknowns, counterweight=False)
         start = unknowns[:, solver.columns]
-        found = least_change(*solver.chosen(system), start, solver.prior, system.small, POLISHED)
-        if solver.change(unknowns, found) == 0.0:
+        found = least_change(*solver.chosen(system), start, solver.prior, system.small)
+        if solver.change(unknowns, found) < UNCHANGED:
             break
     turned, moved = system.posed(unknowns)
     changed = np.flatnonzero(np.abs(unknowns).max(axis=1) > 0.0)
