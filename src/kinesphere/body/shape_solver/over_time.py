@@ -15,7 +15,6 @@ from scipy.linalg import solveh_banded
 from kinesphere import _native
 from kinesphere.maths.vectors import Floats, clip, smoothstep
 
-POLISHING = 3  # rounds, most
 MET = 0.25  # tolerances: a smaller residual stays
 DONE = 2e-3  # deviations: a smaller step is the last
 LITTLE, NEAR = 0.5, 0.5  # and one that gains so little and is smaller than so many deviations
@@ -128,7 +127,9 @@ def second_difference_bands(frames: int, grid: TimeGrid) -> tuple[Floats, Floats
     return main, first, second
 
 
-def least_change(linearise: Linearise, project: Project, start: Floats, prior: Prior, small: Floats) -> Floats:
+def least_change(
+    linearise: Linearise, project: Project, start: Floats, prior: Prior, small: Floats, rounds: int
+) -> Floats:
     """Unknowns changed by as little as makes small residuals vanish, every frame by itself.
 
     Residuals from one tolerance to the size ``small (R,)`` vanish; those of twice that are out of reach, and stay as
@@ -136,7 +137,7 @@ def least_change(linearise: Linearise, project: Project, start: Floats, prior: P
     """
     unknowns = np.ascontiguousarray(start)
     residuals, jacobian = linearise(unknowns)
-    for _ in range(POLISHING):
+    for _ in range(rounds):
         size = np.abs(residuals)
         asked = residuals * smoothstep((size - MET) / (1.0 - MET)) * (1.0 - smoothstep((size - small) / small))
         frames = np.flatnonzero(asked.any(axis=1))

@@ -22,11 +22,11 @@ from kinesphere.maths.vectors import Bools, Floats, Ints
 
 KNOTS = 15.0  # a second, of the unknowns
 ROUNDS = 16  # of solving, most
-PASSES = (8, 8)  # rounds before those after which limbs follow, for a centre of mass
+PASSES = (6, 6)  # rounds before those after which limbs follow, for a centre of mass
 SETTLED = 0.02  # deviations: a pass that changes less is the last
-POLISHING = 10  # passes, most, until a centre of mass is exact
+POLISHING = (3, 2, 2, 1, 1, 1, 1, 1)  # rounds, most, of making exact; likewise
 LEAST_ZONE = 1e-6  # of a limb's length
-UNCHANGED = 1e-3  # deviations: a pass of polishing that changes less is the last
+UNCHANGED = 5e-3  # deviations: a pass of polishing that changes less is the last
 
 
 class Stretch(NamedTuple):
@@ -79,10 +79,10 @@ def solve_stretch(task: ShapeTask, stretch: Stretch, given: Given, out: tuple[Fl
     if len(knots) < count:
         unknowns = _between_knots(unknowns, knots, count, step * rate, zeros)
         solver = _Frames(task, stretch.hips, given, frames)
-    for _ in range(POLISHING if balanced else 1):
+    for rounds in POLISHING if balanced else POLISHING[:1]:
         system = solver.system(unknowns, counterweight=False)
         start = unknowns[:, solver.columns]
-        found = least_change(*solver.chosen(system), start, solver.prior, system.small)
+        found = least_change(*solver.chosen(system), start, solver.prior, system.small, rounds)
         if solver.change(unknowns, found) < UNCHANGED:
             break
     turned, moved = system.posed(unknowns)
