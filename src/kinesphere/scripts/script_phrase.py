@@ -41,6 +41,8 @@ LOOKS_OVER = 0.35  # seconds over which a look comes and goes
 OVERLAPS = 0.06  # seconds that two actions on a part may
 POINT_OF = {"touch": "fingertips", "hold": "grip"}
 GIVES_WAY = 0.3  # seconds
+CLOSE = 0.04  # seconds
+QUICKEST, SLOWEST = 0.2, 0.9  # seconds in which a hand comes to its place, and goes from there
 # Joint groups of a script's parts, where they are not one of the same name.
 GROUPS_OF = {f"{side}_arm": (f"{side}_arm", f"{side}_hand") for side in SIDES}
 
@@ -275,7 +277,16 @@ class _Assembly:
             self.referents.append(Referent(Kind.AIM, goal.hand, begins, ends, target=goal.place))
             return
         point = goal.point or POINT_OF[goal.do]
-        self.goals.append(WorldGoal(f"{goal.hand}Hand", goal.place, begins, ends, point, name=name))
+        fades = self._strokes_around(goal.hand, begins, ends)
+        self.goals.append(WorldGoal(f"{goal.hand}Hand", goal.place, begins, ends, point, *fades, name=name))
+
+    def _strokes_around(self, side: str, begins: float, ends: float) -> tuple[float, float]:
+        """How long the stroke to a goal takes, and the one from it: all the way the hand comes to its place."""
+        times = [own.at for own in self.arms[side].keys]
+        before = max((at for at in times if at < begins - CLOSE), default=0.0)
+        after = min((at for at in times if at > ends + CLOSE), default=ends + SLOWEST)
+        comes, goes = (min(max(own, QUICKEST), SLOWEST) for own in (begins - before, after - ends))
+        return comes, goes
 
 
 # Claims
