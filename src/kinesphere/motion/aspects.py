@@ -81,9 +81,10 @@ SHAPING = MappingProxyType(
                 for axis in ("forward", "side", "turn")
             ),
             *(
-                Aspect(f"balance.{axis}", 0.0, -1.5, 1.5, "", "of half the support, by which the centre of mass moves")
+                Aspect(f"balance.{axis}", 0.0, -2.5, 2.5, "", "of half the support, by which the centre of mass moves")
                 for axis in ("x", "z")
             ),
+            Aspect("balance.step", 0.0, 0.0, 1.0, "", "whether a foot steps out below it", Combine.OVERRIDE),
             Aspect("neck.forward", 0.0, -1.0, 1.0, "rad", "that the neck bends, while the head stays upright"),
             Aspect("lean", 0.0, -1.0, 1.0, "", "that the body leans to something, below zero away"),
             Aspect("lean.to", 0.0, 0.0, 0.0, "", "what the body leans to", Combine.OVERRIDE, values=False),
@@ -104,6 +105,8 @@ FOOTING = MappingProxyType(
     }
 )
 
+LASTS = Aspect("lasts", 0.0, 0.0, 600.0, "s", "that a stretch takes in all", Combine.OVERRIDE, shaping=False)
+
 
 @cache
 def aspect(name: str) -> Aspect:
@@ -112,6 +115,8 @@ def aspect(name: str) -> Aspect:
         return SHAPING[name]
     if name in FOOTING:
         return FOOTING[name]
+    if name == LASTS.name:
+        return LASTS
     if name in GAIT_OVERLAYS:
         row = GAIT_OVERLAYS[name]
         combine = Combine.MULTIPLY if row.unit == FACTOR else Combine.ADD
@@ -137,7 +142,7 @@ def aspect(name: str) -> Aspect:
 def aspect_names() -> tuple[str, ...]:
     """All names."""
     strokes, overlays = (f"stroke.{name}" for name in STROKES), (f"overlay.{name}" for name in OVERLAYS)
-    return (*SHAPING, *FOOTING, *GAIT_OVERLAYS, *CHANNELS, *strokes, *overlays, "drive")
+    return (*SHAPING, *FOOTING, LASTS.name, *GAIT_OVERLAYS, *CHANNELS, *strokes, *overlays, "drive")
 
 
 def part_of_aspect(name: str) -> str:
