@@ -29,7 +29,7 @@ from kinesphere.motion.scope import Scope, time_window
 from kinesphere.motion.world_goal import WorldGoal
 from kinesphere.performance.property_rows import AskedProperty
 from kinesphere.scripts.action_file import GazeRow, GoalRow
-from kinesphere.scripts.content import ArmKey, part_of
+from kinesphere.scripts.content import ArmKey, is_rest, part_of
 from kinesphere.scripts.scheduling import Occurrence, Schedule, schedule
 from kinesphere.scripts.script_file import Script
 from kinesphere.scripts.tracks import ArmRow, ChannelRow, FeetRows, Standpoint
@@ -103,7 +103,8 @@ def busy(own: Occurrence) -> dict[str, tuple[float, float]]:
         times: list[float] = []
         side, _, kind = part.partition("_")
         if kind == "arm" and side in content.arms:
-            times = [key.at for key in content.arms[side]]
+            keys = content.arms[side]
+            times = [key.at for key in keys] + ([] if is_rest(keys[0], side) else [0.0])  # a hand sets out at once
         elif kind == "leg" and side in content.steps:
             times = [at for step in content.steps[side] for at in (step.lift, step.land)]
         else:
