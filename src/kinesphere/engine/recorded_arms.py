@@ -30,6 +30,7 @@ from kinesphere.engine.recording_context import KeptPose, PerformanceContext, Re
 from kinesphere.engine.shaping.asked import AskedShaping
 from kinesphere.engine.shaping.goals import goal_places
 from kinesphere.engine.shaping.hands import displaced_by_properties
+from kinesphere.engine.shaping.tension import goes_on_aiming
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, reflected_weights, smooth_envelope
 from kinesphere.maths.vectors import Bools, Floats, norms
@@ -94,7 +95,8 @@ def place_arms(
     bodies = solids(context.body, before), solids(context.body, after, legs)
     carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
     goals = {side: goal_places(context, side, kept_as, local) for side in away}
-    targets = hand_targets(context, before, after, carried, away, kept_as, goals)
+    aiming = None if shaping is None else {side: goes_on_aiming(context, shaping, side) for side in away}
+    targets = hand_targets(context, before, after, carried, away, kept_as, goals, aiming)
     clear_targets(context, before, after, bodies, carried, targets)
     arms = [_bring_hand(context, side, before, after, table, own, local, translations) for side, own in targets.items()]
     _clear_forearms(context, before, after, bodies, carried, arms, local, translations)
