@@ -108,15 +108,27 @@ def hand_targets(
     away: dict[str, Floats],
     kept_as: RecordedWorld | None = None,
     goals: Mapping[str, list[Hold]] | None = None,
+    faced: RecordedWorld | None = None,
 ) -> dict[str, HandTarget]:
     """By side: where hands go that are displaced by ``away``, with a chest that has turned by ``carried (T, 4)``.
 
-    What they keep they keep as in ``kept_as``, else as ``before``; ``goals`` are places in the world.
+    What they keep they keep as in ``kept_as``, else as ``before``; ``goals`` are places in the world. Hands near the
+    face go with it as in ``faced``, else as ``after``.
     """
     meetings, chest, kept_as = _meet(context, away), _steady(before.chest, context.rate), kept_as or before
     return {
         side: _target(
-            context, side, before, after, carried, chest, own, meetings, kept_as, [] if goals is None else goals[side]
+            context,
+            side,
+            before,
+            after,
+            carried,
+            chest,
+            own,
+            meetings,
+            kept_as,
+            [] if goals is None else goals[side],
+            faced or after,
         )
         for side, own in away.items()
     }
@@ -247,6 +259,7 @@ def _target(
     meetings: _Meetings,
     kept_as: RecordedWorld,
     goals: list[Hold],
+    faced: RecordedWorld,
 ) -> HandTarget:
     """Where a hand goes; displaced in axes of a chest that was ``steady (T, 4)``."""
     shoulder, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
@@ -270,8 +283,8 @@ def _target(
     near = np.maximum(apart * context.shown(nearness(context.detail.poses, side)), met * meetings.at_head)
     head = context.roles["head"]
     if near.any():  # a hand goes with the face, the more the nearer it is
-        by = rotations.multiply(after.q(head), rotations.conjugate(kept_as.q(head)))
-        place = after.p(head) + rotations.rotate(by, kept_as.p(hand) - kept_as.p(head))
+        by = rotations.multiply(faced.q(head), rotations.conjugate(kept_as.q(head)))
+        place = faced.p(head) + rotations.rotate(by, kept_as.p(hand) - kept_as.p(head))
         target = target + near[:, None] * (place - target)
         ends = rotations.slerp(ends, rotations.multiply(by, kept_as.q(hand)), near)
         kept = np.maximum(kept, near)
