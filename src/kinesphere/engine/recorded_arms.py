@@ -75,11 +75,13 @@ def place_arms(
     translations: Floats,
     shaping: AskedShaping | None = None,
     kept: KeptPose | None = None,
+    faced: RecordedWorld | None = None,
 ) -> None:
     """Put hands where edits bring them, in poses that are changed in place.
 
     ``recorded (T, C, 4)`` are the rotations of joints with limits before anything was added. Properties of movement
-    are those of ``shaping``; what hands keep they keep as in ``kept``, before these changed joints.
+    are those of ``shaping``; what hands keep they keep as in ``kept``, before these changed joints. Where a face looks
+    elsewhere, ``faced`` is before that: hands that are only near it do not go along.
     """
     away, kept_as = {}, before if kept is None else kept.world
     for side, hand in context.hands.items():
@@ -96,7 +98,7 @@ def place_arms(
     carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
     goals = {side: goal_places(context, side, kept_as, local) for side in away}
     aiming = None if shaping is None else {side: goes_on_aiming(context, shaping, side) for side in away}
-    targets = hand_targets(context, before, after, carried, away, kept_as, goals, aiming)
+    targets = hand_targets(context, before, after, carried, away, kept_as, goals, aiming, faced)
     clear_targets(context, before, after, bodies, carried, targets)
     arms = [_bring_hand(context, side, before, after, table, own, local, translations) for side, own in targets.items()]
     _clear_forearms(context, before, after, bodies, carried, arms, local, translations)

@@ -109,11 +109,12 @@ def hand_targets(
     kept_as: RecordedWorld | None = None,
     goals: Mapping[str, list[Hold]] | None = None,
     aiming: Mapping[str, Floats] | None = None,
+    faced: RecordedWorld | None = None,
 ) -> dict[str, HandTarget]:
     """By side: where hands go that are displaced by ``away``, with a chest that has turned by ``carried (T, 4)``.
 
     What they keep they keep as in ``kept_as``, else as ``before``; ``goals`` are places in the world, ``aiming (T,)``
-    is how far arms go on pointing where they do.
+    is how far arms go on pointing where they do. Hands near the face go with it as in ``faced``, else as ``after``.
     """
     meetings, chest, kept_as = _meet(context, away), _steady(before.chest, context.rate), kept_as or before
     return {
@@ -129,6 +130,7 @@ def hand_targets(
             kept_as,
             [] if goals is None else goals[side],
             np.ones(len(own)) if aiming is None else aiming[side],
+            faced or after,
         )
         for side, own in away.items()
     }
@@ -260,6 +262,7 @@ def _target(
     kept_as: RecordedWorld,
     goals: list[Hold],
     aiming: Floats,
+    faced: RecordedWorld,
 ) -> HandTarget:
     """Where a hand goes; displaced in axes of a chest that was ``steady (T, 4)``."""
     shoulder, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
@@ -284,8 +287,8 @@ def _target(
     head = context.roles["head"]
     if near.any():  # a hand goes with the face, the more the nearer it is; one that only passes it, as it now passes
         of = kept_as if met.any() else before
-        by = rotations.multiply(after.q(head), rotations.conjugate(of.q(head)))
-        place = after.p(head) + rotations.rotate(by, of.p(hand) - of.p(head))
+        by = rotations.multiply(faced.q(head), rotations.conjugate(of.q(head)))
+        place = faced.p(head) + rotations.rotate(by, of.p(hand) - of.p(head))
         target = target + near[:, None] * (place - target)
         ends = rotations.slerp(ends, rotations.multiply(by, of.q(hand)), near)
         kept = np.maximum(kept, near)
