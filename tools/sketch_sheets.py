@@ -4,9 +4,9 @@
     python tools/sketch_sheets.py overview OUT.png SOURCE     all sketches on one sheet, with their names
     python tools/sketch_sheets.py docs                        docs/pictures/sketches.jpg
 
-A source is a gesture's or a walk's name, a script or a motion file; ``clip.bvh@2-7`` is the part from 2 s to 7 s. Sheets
-of one source have common scales and one axis of time, and nothing on them says whose they are. ``LABELS.csv`` (file,
-label) is for who shuffles them under neutral names.
+A source is a gesture's or a walk's name, a script or a motion file; ``clip.bvh@2-7`` is the part from 2 s to 7 s.
+Sheets of one source have common scales and one axis of time, and nothing on them says whose they are. ``LABELS.csv``
+(file, label) is for who shuffles them under neutral names.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Shown:
     def moments(self, count: int) -> list[float]:
         """So many times of the performer's clock, even, from its first to its last."""
         one = self.performer
-        return np.linspace(one.start, one.end, count).tolist()
+        return [float(at) for at in np.linspace(one.start, one.end, count)]
 
     def speed(self, role: str) -> Floats:
         """``(T,)`` metres a second of a joint, as seen from the hips where the body travels."""

@@ -24,6 +24,7 @@ from kinesphere.performance.property import MovementProperty
 
 PROPERTIES = {name: own for name, own in PHRASE_EDITS.classes().items() if issubclass(own, MovementProperty)}
 CLIPS, SECONDS, RATE = 10, 5.0, 60.0
+BEFORE = 0.1  # seconds at the start of clips in which calibration poses stand, out of which bodies leap
 SLIDES, KEEPS = 0.005, 0.005  # metres of a person
 JERKS = 0.03  # metres a frame², at 60 a second, beyond what the recording does, that a wrist or a head may change
 
@@ -37,7 +38,7 @@ def clips(folder) -> tuple[Motion, ...]:
         warnings.simplefilter("ignore")
         for file in chosen:
             motion = kinesphere.load(file)
-            start = max(0.5 * (motion.duration - SECONDS), 0.0)
+            start = max(0.5 * (motion.duration - SECONDS), BEFORE)
             made.append(motion.between(start, min(start + SECONDS, motion.duration)).resampled(RATE))
     return tuple(made)
 

@@ -86,7 +86,7 @@ def place_arms(
             own = displace_hand(context.phrase, hand, context.clock, table)
             own = own + swing_arm(context.phrase, hand, context.clock)
             if shaping is not None:
-                own = own + displaced_by_properties(context, shaping, side)
+                own = displaced_by_properties(context, shaping, side, own)
             away[side] = gaussian(own, AWAY_SMOOTH * context.rate, ends="reflect")
     if not away:
         return

@@ -37,10 +37,10 @@ RESTS, COMES = 0.5, 0.12  # seconds of σ of that speed; and in which a hand com
 LEAST_IDLE, WHOLE = 0.3, 0.2  # of the time around, in which a hand does nothing; and arm lengths that are asked for
 
 
-def displaced_by_properties(context: PerformanceContext, asked: AskedShaping, side: str) -> Floats:
-    """``(T, 3)`` arm lengths in the chest's axes by which properties displace a hand."""
+def displaced_by_properties(context: PerformanceContext, asked: AskedShaping, side: str, away: Floats) -> Floats:
+    """``(T, 3)`` arm lengths in the chest's axes by which a hand is displaced, ``away`` without properties."""
     hand = context.hands[side]
-    made = np.zeros_like(hand.path)
+    made = away.copy()
     acts = (1.0 - hand.hangs)[:, None]
     carried = asked.asks(*(f"{side}.hung.{axis}" for axis in HUNG))
     if asked.asks(f"{side}.reach"):
@@ -55,7 +55,7 @@ def displaced_by_properties(context: PerformanceContext, asked: AskedShaping, si
     if carried:
         place = np.stack([asked.curve(f"{side}.hung.{axis}") for axis in HUNG], axis=1)
         mirrored = place * np.array([SIGN[side], 1.0, 1.0])
-        made += _does_nothing(context, side)[:, None] * (mirrored + _to_hang(context, side, norms(place)))
+        made += _does_nothing(context, side)[:, None] * (mirrored + _to_hang(context, side, made, norms(place)))
     return made
 
 
@@ -76,11 +76,11 @@ def _does_nothing(context: PerformanceContext, side: str) -> Floats:
     return np.maximum(hand.hangs, low * np.maximum(context.walking, rests))
 
 
-def _to_hang(context: PerformanceContext, side: str, size: Floats) -> Floats:
+def _to_hang(context: PerformanceContext, side: str, away: Floats, size: Floats) -> Floats:
     """``(T, 3)`` from where a hand is that does nothing, on the mean, to where it would hang; all of it by ``size``."""
-    hand, idle = context.hands[side], _does_nothing(context, side)
-    away = hand.path - _hanging_place(context, side)
-    sums = gaussian(np.column_stack([idle[:, None] * away, idle]), AROUND * context.rate, ends="reflect")
+    idle = _does_nothing(context, side)
+    off = context.hands[side].path + away - _hanging_place(context, side)
+    sums = gaussian(np.column_stack([idle[:, None] * off, idle]), AROUND * context.rate, ends="reflect")
     share = smoothstep(sums[:, 3] / LEAST_IDLE) * smoothstep(size / WHOLE)
     return np.asarray(-share[:, None] * sums[:, :3] / np.maximum(sums[:, 3:], 1e-6))
 

@@ -25,7 +25,7 @@ class HandCarriage(MovementProperty):
 
     family = Family.SHAPE
 
-    out: Annotated[float, dial(-0.6, 0.6, "Arm lengths that hands are out.", "across the body", "out")] = 0.0
+    out: Annotated[float, dial(-0.5, 0.6, "Arm lengths that hands are out.", "across the body", "out")] = 0.0
     up: Annotated[float, dial(0, 0.8, "Arm lengths that hands are up.", "hanging", "up")] = 0.0
     ahead: Annotated[float, dial(-0.4, 0.7, "Arm lengths that hands are ahead.", "behind", "ahead")] = 0.0
     swivel: Annotated[float, dial(-1, 1.4, "Radians that elbows are out.", "in", "out")] = 0.0
@@ -37,3 +37,14 @@ class HandCarriage(MovementProperty):
                 value = getattr(self, own.name)
                 if value:
                     yield Claim(f"{side}.hung.{own.name}", value)
+
+    @classmethod
+    def examples(cls) -> tuple[HandCarriage, ...]:
+        """Before the belly, at the hips, on the back, and out from the body."""
+        return (
+            cls(out=-0.26, up=0.34, ahead=0.34, swivel=0.5),
+            cls(out=0.02, up=0.3, ahead=0.06, swivel=1.1),
+            cls(out=-0.35, up=0.35, ahead=-0.25, swivel=0.3),
+            cls(out=0.55, up=0.4, ahead=-0.1),
+            cls(up=0.5, ahead=0.45, swivel=-0.2),
+        )
