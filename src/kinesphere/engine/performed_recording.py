@@ -34,6 +34,7 @@ from kinesphere.engine.recording_clock import RecordingClock, recording_clock
 from kinesphere.engine.recording_context import KeptPose, PerformanceContext, RecordedWorld
 from kinesphere.engine.shaping.asked import AskedShaping
 from kinesphere.engine.shaping.balance import asks_balance, shift_balance
+from kinesphere.engine.shaping.gaze import Gaze
 from kinesphere.engine.shaping.goals import meet_goals
 from kinesphere.engine.shaping.steps import shape_joints, shape_trunk
 from kinesphere.engine.unrolling import unroll, unroll_detail
@@ -181,8 +182,15 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     if shaping is not None and kept is not None and asks_balance(shaping):
         aside = shift_balance(context, shaping, kept, legs.placed(local, translations))
     after = legs.place(aside, local, translations)
+    gaze = None if shaping is None else Gaze.of(context, shaping)
+    if gaze is not None:
+        gaze.turn_spine(local, translations)
+        gaze.turn_head(local, translations)
+        after = context.world(local, translations)
     place_arms(context, before, after, table, recorded, local, translations, shaping, kept)
     meet_goals(context, local, translations)
+    if gaze is not None:  # hands that are looked at have been moved since, and trunks that assist them
+        gaze.turn_head(local, translations)
     return _motion(context, local, translations)
 
 
