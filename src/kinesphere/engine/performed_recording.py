@@ -159,7 +159,7 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     shaping, kept = AskedShaping.of(context), None
     if shaping is not None:
         kept = KeptPose(local.copy(), context.world(local, translations))
-        shape_joints(context, shaping, local)
+        shape_joints(context, shaping, local, translations)
     limits = arm_limits(context.body)
     wrists = local[:, limits.hands]
     _trail(context, local)

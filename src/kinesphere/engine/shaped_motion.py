@@ -11,10 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from kinesphere.engine.holds import settled_moment
 from kinesphere.engine.lifting import lift
 from kinesphere.engine.performed_recording import generate_recording
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.claim import Claim
+from kinesphere.motion.hold import Hold
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import SAMPLES, WORLD, Phrase
@@ -30,7 +32,7 @@ def shape_motion(phrase: Phrase, motion: Motion, clock: TimeMap) -> Motion:
     lifted = lift(motion)
     times = lifted.times
     own = np.clip(clock.inverse()(times), 0.0, phrase.duration)
-    claims = tuple(_at_times(claim, own) for claim in phrase.claims)
+    claims = tuple(_at_times(_settled(claim, phrase, clock), own) for claim in phrase.claims)
     marked = tuple(
         replace(referent, start=_performed(clock, referent.start), end=_performed(clock, referent.end))
         for referent in phrase.referents
@@ -46,6 +48,15 @@ def shape_motion(phrase: Phrase, motion: Motion, clock: TimeMap) -> Motion:
 
 def _performed(clock: TimeMap, time: float) -> float:
     return max(float(clock(np.array([time]))[0]), 0.0)
+
+
+def _settled(claim: Claim, phrase: Phrase, clock: TimeMap) -> Claim:
+    """A claim whose hold is when it is performed, and where feet stand in the phrase."""
+    if not isinstance(claim.value, Hold):
+        return claim
+    times = tuple(own if claim.value.settled else settled_moment(phrase, own) for own in claim.value.times)
+    own = replace(claim.value, times=tuple(_performed(clock, time) for time in times), settled=True)
+    return replace(claim, value=own)
 
 
 def _at_times(claim: Claim, own: Floats) -> Claim:

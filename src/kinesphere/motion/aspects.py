@@ -54,7 +54,7 @@ SHAPING = MappingProxyType(
                 Combine.OVERRIDE, True, values=False,
             ),
             Aspect("complete", 1.0, 0.0, 1.0, "", "of its way that a stroke goes", Combine.MULTIPLY, True),
-            Aspect("hold", 0.0, 0.0, 0.0, "", "a moment at which it is held", Combine.COLLECT, True, values=False),
+            Aspect("hold", 0.0, 0.0, 0.0, "", "a moment at which it is held", Combine.COLLECT, values=False),
             Aspect("tremble", 0.0, 0.0, 0.5, "rad", "that a joint trembles", by_joint=True),
             Aspect("tremble_rate", 7.0, 2.0, 14.0, "Hz", "of trembling", Combine.OVERRIDE, True),
             Aspect("tension", 0.0, -1.0, 1.0, "", "of muscles: loose below zero, tight above", by_joint=True),
@@ -74,6 +74,14 @@ SHAPING = MappingProxyType(
             ),
             *(
                 Aspect(f"{side}.hung.swivel", 0.0, -1.6, 1.6, "rad", "that the elbow of a hanging hand is out")
+                for side in ("left", "right")
+            ),
+            *(
+                Aspect(f"{side}.touch", 0.0, -1.0, 1.0, "", "of how a hand comes and goes: light below zero")
+                for side in ("left", "right")
+            ),
+            *(
+                Aspect(f"{side}.arc", 0.0, -1.0, 1.0, "", "of a hand's ways between stops: straight below zero")
                 for side in ("left", "right")
             ),
             *(

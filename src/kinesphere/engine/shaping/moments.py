@@ -37,7 +37,7 @@ def shape_moments(context: PerformanceContext, asked: AskedShaping, local: Float
             continue
         ranked = asked.claims.ranked("envelope", role)
         if role in delays or ranked:
-            key = id(delays.get(role)), tuple(id(own) for own in ranked), _leader(context, role)
+            key = id(delays.get(role)), tuple(id(own) for own in ranked), leader_of(context, role)
             groups.setdefault(key, []).append(role)
     motion = context.detail.poses.motion
     for (_, _, leader), roles in groups.items():
@@ -53,7 +53,7 @@ def shape_moments(context: PerformanceContext, asked: AskedShaping, local: Float
             _go_beyond(context, leader, joints, later, local)
 
 
-def _leader(context: PerformanceContext, role: str) -> str:
+def leader_of(context: PerformanceContext, role: str) -> str:
     """The arm whose strokes a joint makes: left, right, or else nobody's but the body's."""
     side = "left" if role.startswith("left") else "right" if role.startswith("right") else ""
     return side if side in context.hands and not role.endswith("Eye") else ""
