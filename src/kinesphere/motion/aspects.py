@@ -113,6 +113,8 @@ FOOTING = MappingProxyType(
     }
 )
 
+LASTS = Aspect("lasts", 0.0, 0.0, 600.0, "s", "that a stretch takes in all", Combine.OVERRIDE, shaping=False)
+
 
 @cache
 def aspect(name: str) -> Aspect:
@@ -121,6 +123,8 @@ def aspect(name: str) -> Aspect:
         return SHAPING[name]
     if name in FOOTING:
         return FOOTING[name]
+    if name == LASTS.name:
+        return LASTS
     if name in GAIT_OVERLAYS:
         row = GAIT_OVERLAYS[name]
         combine = Combine.MULTIPLY if row.unit == FACTOR else Combine.ADD
@@ -146,7 +150,7 @@ def aspect(name: str) -> Aspect:
 def aspect_names() -> tuple[str, ...]:
     """All names."""
     strokes, overlays = (f"stroke.{name}" for name in STROKES), (f"overlay.{name}" for name in OVERLAYS)
-    return (*SHAPING, *FOOTING, *GAIT_OVERLAYS, *CHANNELS, *strokes, *overlays, "drive")
+    return (*SHAPING, *FOOTING, LASTS.name, *GAIT_OVERLAYS, *CHANNELS, *strokes, *overlays, "drive")
 
 
 def part_of_aspect(name: str) -> str:
