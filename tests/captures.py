@@ -1,4 +1,4 @@
-"""Clips of real captures, and what a performance of one does to feet and hands: how far they slide, lose touch and leap."""
+"""Clips of captures, and what performances of them do to feet and hands: how far they slide, lose touch and leap."""
 
 from __future__ import annotations
 
