@@ -8,7 +8,7 @@ body leans towards them, and what is missed is reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -390,13 +390,21 @@ def _frames_in_world(plan: ArmPlan, shoulder: Floats, time: Floats) -> Ints:
 
 
 def goal_warnings(
-    name: str, side: str, plan: ArmPlan, hand: Floats, carriers: Mapping[str, tuple[Floats, Floats]]
+    name: str,
+    side: str,
+    plan: ArmPlan,
+    hand: Floats,
+    carriers: Mapping[str, tuple[Floats, Floats]],
+    solved: Sequence[tuple[float, float]] = (),
 ) -> Iterator[str]:
     """A warning for every goal in the world, or at a joint, that the hand ``(T, 3)`` does not reach.
 
-    ``carriers`` are world rotations ``(T, 4)`` and positions ``(T, 3)`` of the joints that keys go with.
+    ``carriers`` are world rotations ``(T, 4)`` and positions ``(T, 3)`` of the joints that keys go with. Keys at times
+    that are ``solved`` are met by the whole body afterwards.
     """
     for key in np.flatnonzero(plan.fixed & plan.stops):
+        if any(start - 1e-6 <= plan.times[key] <= end + 1e-6 for start, end in solved):
+            continue
         frame, space = min(int(plan.frames[key]), len(hand) - 1), plan.spaces[key]
         goal = plan.positions[key]
         if space in carriers:

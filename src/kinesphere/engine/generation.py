@@ -51,6 +51,7 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.referent import Referent
 from kinesphere.motion.timemap import TimeMap
+from kinesphere.motion.world_goal import WorldGoal
 
 COARSE = 20.0  # times a second that balance is computed
 EARLY, SLOW = 0.05, 0.10  # seconds by which hips move before the arm does, and σ of their smoothing
@@ -123,7 +124,7 @@ def generate_edited(
         if edited[0].gait is not None:
             motions = generate_walks(plain, rate)
         else:
-            motions, warnings = _generate_batch(plain, rate)
+            motions, warnings = _generate_batch(plain, rate, [own.goals for own in written])
         shaped = [
             shape_motion(own, motion, body_clock(base, rate)) if own.is_shaped else motion
             for own, base, motion in zip(written, plain, motions, strict=True)
@@ -157,12 +158,17 @@ def _batches(phrases: Sequence[Phrase], rate: float) -> list[list[int]]:
     return made
 
 
-def _generate_batch(phrases: Sequence[Phrase], rate: float) -> tuple[list[Motion], list[str]]:
-    """A few phrases of one body at once, all of them loops or none; and warnings about them."""
+def _generate_batch(
+    phrases: Sequence[Phrase], rate: float, solved: Sequence[tuple[WorldGoal, ...]]
+) -> tuple[list[Motion], list[str]]:
+    """A few phrases of one body at once, all of them loops or none; and warnings about them.
+
+    Goals that are ``solved`` afterwards, by the whole body, need no warning here.
+    """
     own = embody(phrases[0].body)
     parts = [_prepare(phrase, own.actor, rate) for phrase in phrases]
     pose = _pose_batch(parts, own.actor, rate)
-    warnings = list(_goal_warnings(pose, parts))
+    warnings = list(_goal_warnings(pose, parts, solved))
     motions = pose.motions([phrase.name for phrase in phrases])
     if not own.is_thick:
         return [own.put_on(motion) for motion in motions], warnings
@@ -190,9 +196,11 @@ def _pose_batch(parts: Sequence[_Performance], actor: Actor, rate: float) -> Bat
     return pose
 
 
-def _goal_warnings(pose: BatchPose, parts: Sequence[_Performance]) -> Iterator[str]:
+def _goal_warnings(
+    pose: BatchPose, parts: Sequence[_Performance], solved: Sequence[tuple[WorldGoal, ...]]
+) -> Iterator[str]:
     """Warnings for goals in the world, or at a joint, that are not reached."""
-    for frames, part in zip(pose.batch.slices, parts, strict=True):
+    for frames, part, goals in zip(pose.batch.slices, parts, solved, strict=True):
         for side, task in part.tasks.items():
             if task.plan is not None and task.plan.in_world:
                 joints = joints_with_ancestors(pose.skeleton, (f"{side}Hand", *task.plan.carriers))
@@ -200,7 +208,8 @@ def _goal_warnings(pose: BatchPose, parts: Sequence[_Performance]) -> Iterator[s
                 place = {name: int(np.searchsorted(joints, pose.skeleton.index(name))) for name in task.plan.carriers}
                 carriers = {name: (q[frames, k], p[frames, k]) for name, k in place.items()}
                 hand = p[frames, int(np.searchsorted(joints, pose.skeleton.index(f"{side}Hand")))]
-                yield from goal_warnings(part.phrase.name, side, task.plan, hand, carriers)
+                times = [(own.start, own.end) for own in goals if own.role == f"{side}Hand"]
+                yield from goal_warnings(part.phrase.name, side, task.plan, hand, carriers, times)
 
 
 # Referents

@@ -20,9 +20,9 @@ from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.scope import Scope
 from kinesphere.motion.toml_lines import Place
+from kinesphere.performance.parameters import ExpressionError, substitute
 from kinesphere.performance.performance_files import PerformanceFile, beside, source_of
 from kinesphere.performance.property import MovementProperty
-from kinesphere.performance.scripts.parameters import ExpressionError, substitute
 
 MOST_ROWS = 200  # of a file
 SCOPE = ("start", "end", "parts", "strength", "fade")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,11 +11,13 @@ from kinesphere.body.body import Body
 from kinesphere.body.ground import runs
 from kinesphere.body.shape_solver.constraints import PointConstraint, ShapeConstraints
 from kinesphere.body.shape_solver.solve import solve_shape
+from kinesphere.engine.arm_plan import OutOfReach
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import frame_count, widen
 from kinesphere.maths.kinematics import forward_some
 from kinesphere.maths.vectors import Floats, norms, smootherstep
+from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.humanoid import PARENT_ROLE, SIDES
 from kinesphere.motion.world_goal import WorldGoal
 
@@ -25,6 +28,7 @@ HAND = 0.31  # arm lengths from the wrist to the fingertips of a hand without fi
 OFF_PALM = 0.05  # arm lengths from the middle of the palm to what it grips
 TINY = 1e-9  # of a window
 EXACT = 1e-4  # metres: what is nearer to its goal is there
+MISSED = 0.002  # metres of which the user is warned
 AROUND = 0.6  # seconds around goals in which the trunk comes to assist an arm that is too short
 
 
@@ -64,7 +68,7 @@ def meet_goals(context: PerformanceContext, local: Floats, translations: Floats)
     for first, last in runs(widen(holds, frame_count(AROUND, context.rate), 0) > 0.0):
         rows = slice(first, last + 1)
         world = context.world(local[rows], translations[rows])
-        points, missed = [], 0.0
+        points, asked, missed = list[PointConstraint](), list[WorldGoal](), 0.0
         for side, goal, window in found:
             weight = window[rows]
             if weight.max() <= TINY:
@@ -74,6 +78,7 @@ def meet_goals(context: PerformanceContext, local: Floats, translations: Floats)
             fixed = offsets[int(np.argmax(weight))]
             target = np.array(goal.target) - rotations.rotate(end, offsets - fixed)
             points.append(PointConstraint(hand, fixed, target, weight, end))
+            asked.append(goal)
             away = norms(world.p(hand) + rotations.rotate(end, fixed) - target)
             missed = max(missed, float((weight * away).max()))
         if missed < EXACT:
@@ -82,10 +87,25 @@ def meet_goals(context: PerformanceContext, local: Floats, translations: Floats)
             foot = context.roles[f"{side}Foot"]
             still = np.ones(len(world.pose.p))
             points.append(PointConstraint(foot, np.zeros(3), world.p(foot), still, world.q(foot)))
-        solved = solve_shape(
-            context.body, local[rows], translations[rows], ShapeConstraints(tuple(points)), context.rate
-        )
+        given = local[rows], translations[rows]
+        solved = solve_shape(context.body, *given, ShapeConstraints(tuple(points)), context.rate)
+        if any(own.max(initial=0.0) > MISSED for own in solved.missed[: len(asked)]):  # hands turn where they must
+            free = [replace(own, orientation=None) for own in points[: len(asked)]]
+            solved = solve_shape(context.body, *given, ShapeConstraints((*free, *points[len(asked) :])), context.rate)
         local[rows], translations[rows] = solved.local, solved.translations
+        for goal, own in zip(asked, solved.missed[: len(asked)], strict=True):
+            _tell_missed(context, goal, float(own.max(initial=0.0)))
+
+
+def _tell_missed(context: PerformanceContext, goal: WorldGoal, missed: float) -> None:
+    """Warn about a goal that no body of this size reaches from where it stands."""
+    if missed > MISSED:
+        name = f" of {goal.name}" if goal.name else ""
+        warn_caller(
+            f"{context.phrase.name}: the {goal.role.removesuffix('Hand')} hand stays {1000.0 * missed:.0f} mm short of "
+            f"its goal{name} at {goal.start:.2f} s; the goal is approached as far as body and arm go",
+            OutOfReach,
+        )
 
 
 def point_of_hand(body: Body, side: str, point: str, local: Floats) -> Floats:

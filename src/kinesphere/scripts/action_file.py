@@ -59,13 +59,13 @@ from kinesphere.motion.edit import NameOrFile
 from kinesphere.motion.gesture import CHANNELS, LONGEST
 from kinesphere.motion.phrase import PARTS
 from kinesphere.motion.world_goal import POINTS
+from kinesphere.performance.parameters import FARTHEST, HANDS, Parameter
 from kinesphere.performance.performance_files import PerformanceFiles
-from kinesphere.performance.scripts.arm_angles import ArmAngles
-from kinesphere.performance.scripts.parameters import FARTHEST, HANDS, Parameter
+from kinesphere.scripts.arm_angles import ArmAngles
 
-ACTIONS = PerformanceFiles("action", "action", Path(__file__).parent.parent / "actions")
+ACTIONS = PerformanceFiles("action", "action", Path(__file__).parent / "actions")
 MOST_ROWS = 1000  # poses, goals, oscillations and looks of one action
-LOOKS = ("ahead", "right hand", "left hand", "down", "up")
+LOOKS = ("ahead", "right hand", "left hand")
 Place: TypeAlias = tuple[float, float, float]
 PLACE = WordOrVector("A place in the world, in metres.", most=FARTHEST, form="[x, y, z] in metres")
 Moment = Annotated[float, number(0.0, LONGEST, "When, in seconds of the action.")]
@@ -167,7 +167,7 @@ class GazeRow:
     to: Annotated[
         str | Place,
         WordOrVector(
-            "A place in the world, or ahead, a hand, down, up.",
+            "A place in the world, ahead, or a hand.",
             words=LOOKS,
             most=FARTHEST_AIM,
             form="[x, y, z] in metres",

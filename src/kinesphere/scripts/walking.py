@@ -11,17 +11,25 @@ from typing import NamedTuple
 
 from kinesphere.engine.pose import ANKLE_OUT, FEET_AHEAD, SIGN
 from kinesphere.motion.gesture import Step
-from kinesphere.performance.scripts.action_file import WalkTable
+from kinesphere.scripts.action_file import WalkTable
 
 SETTLES = 0.45  # seconds after the last step
-SWINGS = 0.92  # of a step's time that its foot is in the air
-LIFTS_EARLY = 0.03  # seconds
-BOBS = 0.034  # of a stride's length, by which hips are lower while both feet stand
+SWINGS = 0.97  # of a step's time that its foot is in the air
+LIFTS_EARLY = 0.14  # seconds
+BOBS = 0.033  # of a stride's length, by which hips are lower while both feet stand
 ASIDE = 0.022  # metres that hips go over the standing foot
 PELVIS = 0.11  # radians that the pelvis turns with a stride of 0.6 m
 SHOULDERS = 1.7  # times as far, that the torso turns back
 ARMS = 0.30  # of a stride, that hanging hands swing ahead; back 0.8 of that
 USUAL = 0.6  # metres of a stride
+PEELS, PEELS_FIRST = 0.75, 0.16  # radians that a heel has risen when its foot lifts, and at the first step
+PEELS_FOR, SINKS_FOR = 0.42, 0.45  # of a step's time, before it lifts and after
+
+
+WALKS = (
+    *("hips.x", "hips.y", "hips.turn", "torso.turn"),
+    *(f"{side}.{name}" for side in SIGN for name in ("arm.ahead", "foot.peel")),
+)
 
 
 class Walked(NamedTuple):
@@ -56,10 +64,7 @@ def walk_steps(asked: WalkTable) -> Walked:
     steps: dict[str, list[Step]] = {"left": [], "right": []}
     start, foot = asked.at, asked.first
     size = abs(asked.stride) / USUAL
-    curves: dict[str, list[tuple[float, float]]] = {
-        name: [(start, 0.0)]
-        for name in ("hips.x", "hips.y", "hips.turn", "torso.turn", "left.arm.ahead", "right.arm.ahead")
-    }
+    curves: dict[str, list[tuple[float, float]]] = {name: [(start, 0.0)] for name in WALKS}
     place, each = _Place(0.0, 0.0, 0.0), asked.turn / asked.steps
     for i in range(asked.steps):
         last, time = i == asked.steps - 1, start + i * asked.seconds
@@ -70,7 +75,7 @@ def walk_steps(asked: WalkTable) -> Walked:
         lift, land = time - LIFTS_EARLY, time + SWINGS * asked.seconds
         steps[foot].append(Step(max(lift, 0.0), land, *place.step(foot)))
         other = "left" if foot == "right" else "right"
-        _go_along(curves, time, land, foot, other, 0.0 if last else size, asked)
+        _go_along(curves, time, land, foot, other, 0.0 if last else size, i == 0, asked)
         foot = other
     end = start + asked.steps * asked.seconds
     for name in curves:
@@ -85,6 +90,7 @@ def _go_along(
     foot: str,
     other: str,
     size: float,
+    first: bool,
     asked: WalkTable,
 ) -> None:
     """Add what hips, torso and arms do in one step."""
@@ -95,5 +101,12 @@ def _go_along(
     curves["hips.turn"].append((land, turn))
     curves["torso.turn"].append((land, -SHOULDERS * turn))
     swing = forward * ARMS * asked.swing * size * USUAL
+    lift = time - LIFTS_EARLY
+    peel = (PEELS_FIRST if first else PEELS) * (min(size, 1.4) if size else 0.6)
+    curves[f"{foot}.foot.peel"] += [
+        (max(lift - PEELS_FOR * asked.seconds, 0.0), 0.0),
+        (lift, peel),
+        (lift + SINKS_FOR * asked.seconds, 0.0),
+    ]
     curves[f"{other}.arm.ahead"].append((land, swing))
     curves[f"{foot}.arm.ahead"].append((land, -0.8 * swing))

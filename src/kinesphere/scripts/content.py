@@ -24,9 +24,9 @@ from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.phrase import CHEST, WORLD, part_of_channel
 from kinesphere.motion.referent import Referent
 from kinesphere.performance.property_rows import AskedProperty
-from kinesphere.performance.scripts.action_file import ActionFile, GazeRow, GoalRow, OscillationRow, PoseRow
-from kinesphere.performance.scripts.arm_angles import ArmAngles, arm_key
-from kinesphere.performance.scripts.walking import walk_steps
+from kinesphere.scripts.action_file import ActionFile, GazeRow, GoalRow, OscillationRow, PoseRow
+from kinesphere.scripts.arm_angles import ArmAngles, arm_key
+from kinesphere.scripts.walking import walk_steps
 
 SAME = 1e-4  # arm lengths: what is nearer to where an arm hangs hangs
 NEGATED = ("torso.side", "torso.turn", "head.tilt", "head.turn", "eyes.turn", "hips.x", "hips.turn", "hips.tilt")

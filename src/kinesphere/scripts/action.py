@@ -17,11 +17,11 @@ from kinesphere.motion.edit import is_name
 from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.gesture import LONGEST, Gesture
 from kinesphere.motion.source import Source
+from kinesphere.performance.parameters import ExpressionError, Parameter, substitute
 from kinesphere.performance.performance_files import PerformanceFile, beside
 from kinesphere.performance.property_rows import AskedProperty, read_rows
-from kinesphere.performance.scripts.action_file import ActionFile
-from kinesphere.performance.scripts.content import ActionContent, action_content
-from kinesphere.performance.scripts.parameters import ExpressionError, Parameter, substitute
+from kinesphere.scripts.action_file import ActionFile
+from kinesphere.scripts.content import ActionContent, action_content
 
 TABLES = ("torso", "head", "eyes", "hips", "both", "left", "right")  # of a gesture
 NOWHERE = (0.0, 1.0, 0.5)  # metres: a place that stands for one that a script gives
