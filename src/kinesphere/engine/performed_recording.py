@@ -83,7 +83,7 @@ def _perform_loop(phrase: Phrase, rate: float) -> Motion:
     count = (len(made) - 1) // cycles
     middle = made[cycles // 2 * count : (cycles // 2 + 1) * count + 1]
     local, translations = middle.rotations.copy(), middle.translations.copy()
-    share = np.linspace(0.0, 1.0, count + 1)[:, None]
+    share = _passed(recording_clock(unroll(phrase), rate), cycles // 2 * count, count)[:, None]
     gone = cycles // 2 + share  # cycles, since the first began
     travelled = _come_back(phrase.body, gone, local, translations)
     on = travelled if travels(phrase.detail.recording) else np.zeros(3)
@@ -92,6 +92,14 @@ def _perform_loop(phrase: Phrase, rate: float) -> Motion:
     local[-1], translations[-1] = local[0], translations[0]
     translations[-1, roots] += on
     return replace(middle, rotations=freeze(rotations.continuous(local)), translations=freeze(translations))
+
+
+def _passed(clock: RecordingClock, first: int, count: int) -> Floats:
+    """``(T,)`` from 0 to 1: how much of a cycle has passed; nothing does while it is held."""
+    if clock.held is None:
+        return np.linspace(0.0, 1.0, count + 1)
+    passed = clock.held.to_plain(clock.time[first : first + count + 1])
+    return np.asarray((passed - passed[0]) / (passed[-1] - passed[0]))
 
 
 def performed_treadmill(phrase: Phrase, rate: float) -> Floats:

@@ -21,12 +21,12 @@ from kinesphere.motion.memo import memoised
 
 # A pause: radians forward, about the length, to the side, and cycles a second, of what goes on in it.
 LIFE = {
-    "spine": ((0.0040, 0.0015, 0.0020), 0.27),
-    "chest": ((-0.0030, 0.0015, 0.0015), 0.31),
-    "neck": ((0.0030, 0.0040, 0.0020), 0.37),
-    "head": ((0.0030, 0.0040, 0.0020), 0.43),
-    "leftUpperArm": ((0.0040, 0.0, 0.0030), 0.33),
-    "rightUpperArm": ((0.0040, 0.0, 0.0030), 0.41),
+    "spine": ((0.006, 0.002, 0.003), 0.27),
+    "chest": ((-0.004, 0.002, 0.002), 0.31),
+    "neck": ((0.004, 0.005, 0.003), 0.37),
+    "head": ((0.004, 0.005, 0.003), 0.43),
+    "leftUpperArm": ((0.006, 0.0, 0.004), 0.33),
+    "rightUpperArm": ((0.006, 0.0, 0.004), 0.41),
 }
 SETTLES = {"spine": 0.008, "neck": -0.006}  # radians forward in a pause: weight settles
 SETTLING = 0.35  # seconds

@@ -17,7 +17,7 @@ from kinesphere.maths.vectors import Floats
 
 def shape_joints(context: PerformanceContext, asked: AskedShaping, local: Floats, translations: Floats) -> None:
     """What joints do by themselves, before the body is turned and hands are brought anywhere: in place."""
-    shape_moments(context, asked, local)
+    shape_moments(context, asked, local, translations)
     shorten_strokes(context, asked, local)
     scale_excursions(context, asked, local)
     live_in_holds(context, local, translations)

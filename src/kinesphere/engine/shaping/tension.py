@@ -17,9 +17,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere.engine.pose import SIGN
+from kinesphere.engine.recorded_fingers import approach_shape
+from kinesphere.engine.recorded_limbs import turn_joints
 from kinesphere.engine.recorded_limits import PARTS, arm_limits
+from kinesphere.engine.recorded_poses import body_frame
+from kinesphere.engine.recorded_referents import windows
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.engine.shaping.asked import AskedShaping, joints_by_role
+from kinesphere.engine.shaping.goals import goals_of
 from kinesphere.engine.shaping.holds import sunk
 from kinesphere.engine.shaping.moments import FIXED
 from kinesphere.engine.shaping.tremble import add_tremor
@@ -28,6 +34,7 @@ from kinesphere.maths.filters import gaussian
 from kinesphere.maths.vectors import Floats, clip, norms
 from kinesphere.motion.hold import Energy
 from kinesphere.motion.humanoid import GROUPS, SIDES
+from kinesphere.motion.referent import Kind
 
 
 class Pendulum(NamedTuple):
@@ -60,7 +67,10 @@ CALM, NEAR, WIDE = 0.06, 0.16, 0.7  # seconds of σ: of that speed, of the mean 
 HOLDS_STILL, STIFF = 0.85, 0.5  # of what settles that full tension takes away, and of a wrist's own bends
 TREMOR = {"Hand": 0.010, "LowerArm": 0.005, "head": 0.003}  # radians of a body at its tightest
 TREMOR_RATE, TREMOR_FROM = 10.5, 0.8  # hertz, and the tension above which it trembles
+RAISED, BENT = (0.15, 0.10), (0.16, 0.0)  # radians of shoulders and of hanging elbows, at full tension and when loose
+FIST, RELAXED = 0.55, 0.4  # of the way to a fist, and to a relaxed hand
 STOP_LOOSE = 0.7  # how loose a body is that has stopped
+LEAPS, LEAST_LEAP, LEAP_AROUND = 4.0, 30.0, 0.1  # times the median, radians a second squared, seconds to either side
 TINY = 1e-9
 
 
@@ -73,6 +83,7 @@ def tense(context: PerformanceContext, asked: AskedShaping, local: Floats, trans
     tight = {role: np.maximum(own, 0.0) for role, own in tensions.items() if np.max(own) > TINY}
     limits = arm_limits(context.body)
     recorded = np.ascontiguousarray(local[:, limits.joints])
+    _hold_parts(context, tensions, local)
     if loose:
         _loosen(context, loose, local, translations)
     if tight:
@@ -95,6 +106,42 @@ def _tensions(context: PerformanceContext, asked: AskedShaping) -> dict[str, Flo
             if role in context.roles:
                 made[role] = np.maximum(made.get(role, none) - gone, -1.0)
     return made
+
+
+def _hold_parts(context: PerformanceContext, tensions: Mapping[str, Floats], local: Floats) -> None:
+    """Hold shoulders higher or lower, hands closed or relaxed, hanging elbows bent, as far as hands keep nothing."""
+    for side in SIDES:
+        for role, own in ((f"{side}Shoulder", RAISED), (f"{side}LowerArm", BENT)):
+            tension = tensions.get(role)
+            if tension is None:
+                continue
+            angle = np.where(tension > 0.0, own[0], own[1]) * tension
+            joint = context.roles[role]
+            if role.endswith("Shoulder"):
+                frame = body_frame(context.body, joint)
+                before, arm = local[:, joint].copy(), context.roles[f"{side}UpperArm"]
+                turn_joints(np.array([joint]), frame[None], (angle[:, None] * (0.0, 0.0, SIGN[side]))[:, None], local)
+                if int(context.body.skeleton.parents[arm]) == joint:  # the arm stays as it is turned
+                    back = rotations.multiply(rotations.conjugate(local[:, joint]), before)
+                    local[:, arm] = rotations.multiply(back, local[:, arm])
+            elif f"{side}Arm" in context.limbs and side in context.hands:
+                turns = (context.hands[side].hangs * angle)[:, None] * _hinge(context, side)
+                local[:, joint] = rotations.multiply(local[:, joint], rotations.from_rotation_vector(turns))
+        tension = tensions.get(f"{side}Hand")
+        if tension is not None:
+            free = _free(context, side)
+            for shape, share in (("fist", FIST * np.maximum(tension, 0.0)), ("relaxed", RELAXED * -tension)):
+                approach_shape(context.body.skeleton, side, shape, free * np.maximum(share, 0.0), local)
+
+
+def _free(context: PerformanceContext, side: str) -> Floats:
+    """``(T,)`` how far a hand keeps nothing: it touches, holds and points at nothing."""
+    source, free = context.clock.source, np.ones(context.clock.frames)
+    for _, window in windows(context.phrase, side, source, (Kind.TOUCH, Kind.PLACE, Kind.AIM)):
+        free *= 1.0 - window
+    for _, window in goals_of(context, f"{side}Hand"):
+        free *= 1.0 - window
+    return free
 
 
 def pendulum_of(role: str) -> Pendulum | None:
@@ -131,7 +178,15 @@ def _acceleration(turns: Floats, rate: float) -> Floats:
     speed = rotations.to_rotation_vector(rotations.multiply(rotations.conjugate(turns[:-1]), turns[1:])) * rate
     made = np.zeros((len(turns), 3))
     made[1:-1] = np.diff(speed, axis=0) * rate
-    return made
+    return _without_leaps(made, rate)
+
+
+def _without_leaps(values: Floats, rate: float) -> Floats:
+    """Accelerations ``(T, 3)`` without those of frames in which a capture leaps: far more than in the frames around."""
+    size, radius = norms(values), max(round(LEAP_AROUND * rate), 2)
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(size, radius, mode="reflect"), 2 * radius + 1)
+    most = np.maximum(LEAPS * np.median(around, axis=1), LEAST_LEAP)
+    return np.asarray(values * np.minimum(most / np.maximum(size, 1e-9), 1.0)[:, None])
 
 
 def _carried(context: PerformanceContext, role: str, world: RecordedWorld) -> Floats:
@@ -148,7 +203,7 @@ def _carried(context: PerformanceContext, role: str, world: RecordedWorld) -> Fl
     bone = bone / np.maximum(norms(bone), 1e-9)[:, None]
     pull = np.zeros(bone.shape)
     pull[1:-1] = np.diff(world.p(joint), 2, axis=0) * context.rate**2
-    turn = np.cross(bone, pull) / np.maximum(length, 1e-6)[:, None]
+    turn = _without_leaps(np.cross(bone, pull) / np.maximum(length, 1e-6)[:, None], context.rate)
     own = rotations.rotate(rotations.conjugate(world.q(joint)), turn)
     if role.endswith("LowerArm"):
         own = _about_hinge(context, side, own)
@@ -157,12 +212,17 @@ def _carried(context: PerformanceContext, role: str, world: RecordedWorld) -> Fl
 
 def _about_hinge(context: PerformanceContext, side: str, turns: Floats) -> Floats:
     """What of vectors ``(T, 3)`` in a forearm's axes is about its elbow."""
-    limb = context.limbs.get(f"{side}Arm")
-    if limb is None:
+    if f"{side}Arm" not in context.limbs:
         return np.zeros_like(turns)
-    rest = context.body.skeleton.rest_rotations[limb.lower]
-    hinge = rotations.rotate(rotations.conjugate(rest), limb.hinge)
+    hinge = _hinge(context, side)
     return np.asarray((turns @ hinge)[:, None] * hinge)
+
+
+def _hinge(context: PerformanceContext, side: str) -> Floats:
+    """``(3,)`` the axis about which an elbow bends, in the forearm's own axes."""
+    limb = context.limbs[f"{side}Arm"]
+    rest = context.body.skeleton.rest_rotations[limb.lower]
+    return rotations.rotate(rotations.conjugate(rest), limb.hinge)
 
 
 def swing(own: Pendulum, driven: Floats, rate: float) -> Floats:

@@ -12,11 +12,11 @@ from kinesphere.engine.proportions import ARM
 from kinesphere.engine.recorded_hands import RecordedHand
 from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.engine.shaping.asked import AskedShaping
-from kinesphere.maths.vectors import Floats, clip, norms
+from kinesphere.maths.vectors import Floats, clip, norms, reject, smoothstep, unit
 
 BOWED = 0.26  # of a stroke's length that a full arc bows it
 OUT, UP, AHEAD = 0.5, 0.7, 0.5  # where a way is bowed that is straight
-OWN = 4.0  # times that the way's own bow tells where it is bowed
+SHOWN = 0.03  # of a stroke's length that a way is bowed on the mean, from which on it tells where
 LEAST = 0.05  # arm lengths: shorter strokes have no way
 SINKS, SINKS_FOR = 0.045, 0.11  # arm lengths that a heavy hand sinks on after it arrives, and seconds until it has
 LIFTS, LIFTS_IN = 0.035, 0.13  # arm lengths that a light hand rises as it leaves, and seconds of σ
@@ -37,10 +37,10 @@ def bow_ways(context: PerformanceContext, asked: AskedShaping, side: str) -> Flo
         share = gone / max(float(gone[-1]), 1e-9)
         off = path - path[0] - share[:, None] * chord
         bow = np.sin(np.pi * share) ** 2
-        plain = np.array([OUT * SIGN[side], UP, AHEAD])
-        own = OWN * (bow[:, None] * off).mean(axis=0) / length
-        aside = plain + own - ((plain + own) @ chord) / length**2 * chord
-        aside = aside / max(float(np.linalg.norm(aside)), 1e-9)
+        own = (bow[:, None] * off).mean(axis=0) / length
+        shown = float(smoothstep(np.linalg.norm(own) / SHOWN))
+        along, plain = chord / length, np.array([OUT * SIGN[side], UP, AHEAD])
+        aside = unit(shown * unit(reject(own, along)) + (1.0 - shown) * unit(reject(plain, along)))
         acts = 1.0 - float(hand.hangs[start] * hand.hangs[end])
         round_, straight = (np.maximum(sign * amount[start : end + 1], 0.0)[:, None] for sign in (1.0, -1.0))
         made[start : end + 1] = acts * (round_ * BOWED * length * bow[:, None] * aside - straight * off)

@@ -20,9 +20,7 @@ from kinesphere.performance.property import Family, MovementProperty
 
 KINDS = ("sudden", "gradual", "spasmodic")
 SUDDEN = 0.08  # seconds in which a sudden tension comes and goes
-FIST, DROOP = 0.55, 0.12  # shares that hands close when tight, and open when loose
-RAISED, DROPPED = 0.16, 0.12  # radians that shoulders rise, and drop
-BENT, LIFTED = 0.05, 0.03  # arm lengths that acting hands come nearer, and metres that hanging ones rise: elbows bend
+BENT = 0.04  # arm lengths that acting hands come nearer when tight: elbows are held bent
 RISES = 0.5  # of an envelope that is quick at first and slow at last, while tension rises
 SLOWEST_RISE = 2.0  # seconds over which a rise to full tension still counts in full
 EVERY, BURST, FALLS = (0.3, 0.75), 0.05, 0.22  # seconds from one spasm to the next; in which it comes, and goes
@@ -53,15 +51,11 @@ class Tension(MovementProperty):
         return self.amount == 0.0
 
     def claims(self, phrase: Phrase) -> Iterator[Claim]:
-        """Tension of joints above the hips, and what hands and shoulders do with it."""
-        tight, loose = max(self.amount, 0.0), max(-self.amount, 0.0)
+        """Tension of joints above the hips; tight arms are held a little bent."""
         yield Claim("tension", self.amount, "upper_body")
-        for side in SIDES:
-            yield Claim(f"{side}.clavicle.raise", RAISED * tight - DROPPED * loose)
-            yield Claim(f"{side}.hand.fist", FIST * tight - DROOP * loose)
-            if tight:
-                yield Claim(f"{side}.reach", -BENT * tight)
-                yield Claim(f"{side}.arm.up", LIFTED * tight)
+        if self.amount > 0.0:
+            for side in SIDES:
+                yield Claim(f"{side}.reach", -BENT * self.amount)
 
     def asked(
         self, phrase: Phrase, scope: Scope, source: str, composite: str = "", origin: str = ""
