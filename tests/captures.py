@@ -17,7 +17,6 @@ from kinesphere.maths import rotations
 from kinesphere.motion.referent import Kind
 
 CLIPS, SECONDS, RATE = 10, 5.0, 60.0
-BEFORE = 0.1  # seconds at the start of clips in which calibration poses stand, out of which bodies leap
 
 
 @lru_cache(maxsize=1)
@@ -29,7 +28,7 @@ def clips(folder) -> tuple[Motion, ...]:
         warnings.simplefilter("ignore")
         for file in chosen:
             motion = kinesphere.load(file)
-            start = max(0.5 * (motion.duration - SECONDS), BEFORE)
+            start = max(0.5 * (motion.duration - SECONDS), 0.0)
             made.append(motion.between(start, min(start + SECONDS, motion.duration)).resampled(RATE))
     return tuple(made)
 
@@ -80,7 +79,7 @@ def loses(phrase: Phrase, made: Motion, frames: np.ndarray) -> float:
     return worst
 
 
-def jerk(motion: Motion, roles) -> float:
-    """Metres a frame² that wrists and head change their velocity by at most."""
+def jerk(motion: Motion, roles, first: int) -> float:
+    """Metres a frame² that wrists and head change their velocity by at most, from the first performed frame on."""
     joints = [roles[name] for name in ("leftHand", "rightHand", "head", "hips")]
-    return float(np.linalg.norm(np.diff(motion.positions_world()[:, joints], 2, axis=0), axis=2).max())
+    return float(np.linalg.norm(np.diff(motion.positions_world()[first:, joints], 2, axis=0), axis=2).max())

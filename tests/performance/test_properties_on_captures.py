@@ -31,6 +31,7 @@ def recorded(request, data_dir) -> Phrase:
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_captures_keep_feet_and_contacts(recorded, name):
     size, recording, roles = size_of(recorded), recorded.detail.recording, recorded.body.roles
+    first = recorded.detail.leading_frames  # an inserted T-pose stays as it is
     assert PROPERTIES[name]().apply(recorded) is recorded
     for asked in PROPERTIES[name].examples():
         with warnings.catch_warnings():
@@ -43,4 +44,4 @@ def test_captures_keep_feet_and_contacts(recorded, name):
         assert rotations.unit_error(made.rotations) < 1e-9
         assert slides(recording, made, frames) < SLIDES * size, asked
         assert loses(recorded, made, frames) < KEEPS * size, asked
-        assert jerk(made, roles) < jerk(recording, roles) * pace**2 + JERKS * size, asked
+        assert jerk(made, roles, first) < jerk(recording, roles, first) * pace**2 + JERKS * size, asked

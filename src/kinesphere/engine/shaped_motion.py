@@ -12,12 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from kinesphere.engine.holds import settled_moment
-from kinesphere.engine.lifting import lift
+from kinesphere.engine.lifting import lift, lift_once
 from kinesphere.engine.performed_recording import generate_recording
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.claim import Claim
 from kinesphere.motion.hold import Hold
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.look import Look
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import SAMPLES, WORLD, Phrase
 from kinesphere.motion.timemap import TimeMap
@@ -29,7 +30,7 @@ def shape_motion(phrase: Phrase, motion: Motion, clock: TimeMap) -> Motion:
 
     What is kept are hands' contacts and feet that are found in the motion, and the phrase's own targets.
     """
-    lifted = lift(motion)
+    lifted = lift_once(motion) if _happens_once(phrase) else lift(motion)
     times = lifted.times
     own = np.clip(clock.inverse()(times), 0.0, phrase.duration)
     claims = tuple(_at_times(_settled(claim, phrase, clock), own) for claim in phrase.claims)
@@ -44,6 +45,17 @@ def shape_motion(phrase: Phrase, motion: Motion, clock: TimeMap) -> Motion:
     )
     asked = replace(lifted, seed=phrase.seed, claims=claims, goals=goals, referents=(*lifted.referents, *marked))
     return generate_recording(asked, motion.rate)
+
+
+def _happens_once(phrase: Phrase) -> bool:
+    """Whether what is asked is bound to a time or a place, so that a walk does not go round with it."""
+    bound = (np.ndim(own.value) > 0 or np.ndim(own.weight) > 0 or _is_place(own.value) for own in phrase.claims)
+    return not phrase.loop and (bool(phrase.goals) or any(bound))
+
+
+def _is_place(value: object) -> bool:
+    target = value.target if isinstance(value, Look) else value
+    return isinstance(target, tuple)
 
 
 def _performed(clock: TimeMap, time: float) -> float:

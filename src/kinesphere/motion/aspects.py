@@ -90,9 +90,10 @@ SHAPING = MappingProxyType(
                 for axis in ("forward", "side", "turn")
             ),
             *(
-                Aspect(f"balance.{axis}", 0.0, -1.5, 1.5, "", "of half the support, by which the centre of mass moves")
+                Aspect(f"balance.{axis}", 0.0, -2.5, 2.5, "", "of half the support, by which the centre of mass moves")
                 for axis in ("x", "z")
             ),
+            Aspect("balance.step", 0.0, 0.0, 1.0, "", "whether a foot steps out below it", Combine.OVERRIDE),
             Aspect("neck.forward", 0.0, -1.0, 1.0, "rad", "that the neck bends, while the head stays upright"),
             Aspect("lean", 0.0, -1.0, 1.0, "", "that the body leans to something, below zero away"),
             Aspect("lean.to", 0.0, 0.0, 0.0, "", "what the body leans to", Combine.OVERRIDE, values=False),

@@ -53,10 +53,10 @@ def body_strokes(phrase: Phrase) -> BodyStrokes:
     if phrase.detail is not None:
         found = phrase.detail.strokes
         moves = np.array([lead != REST_LEADS for lead in found.leads], dtype=np.bool_)
-        steps = np.array([lead == LEGS_LEAD for lead in found.leads], dtype=np.bool_)
+        walked = np.array([lead == LEGS_LEAD for lead in found.leads], dtype=np.bool_)
         lasts = np.diff(found.edges)
         least = np.maximum(_shortest(phrase.detail.figure_lengths, lasts), lasts / PACES[1])
-        return BodyStrokes(found.edges, moves, least, ~steps | _between(steps))
+        return BodyStrokes(found.edges, moves, least, ~walked | _between(walked))
     side = leading_side(phrase)
     keys = None if side is None else phrase.arm(side).keys
     if keys is None or keys.stops.sum() < 2:
