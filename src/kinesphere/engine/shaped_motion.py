@@ -48,9 +48,9 @@ def shape_motion(phrase: Phrase, motion: Motion, clock: TimeMap) -> Motion:
 
 
 def _happens_once(phrase: Phrase) -> bool:
-    """Whether what is asked is bound to a time or a place, so that a walk does not go round with it."""
+    """Whether it is no loop: gestures and scripts; and walks that are asked for something at a time or a place."""
     bound = (np.ndim(own.value) > 0 or np.ndim(own.weight) > 0 or _is_place(own.value) for own in phrase.claims)
-    return not phrase.loop and (bool(phrase.goals) or any(bound))
+    return not phrase.loop and (phrase.gait is None or bool(phrase.goals) or any(bound))
 
 
 def _is_place(value: object) -> bool:
