@@ -89,7 +89,7 @@ def place_arms(
             own = displace_hand(context.phrase, hand, context.clock, table)
             own = own + swing_arm(context.phrase, hand, context.clock)
             if shaping is not None:
-                own = own + displaced_by_properties(context, shaping, side)
+                own = displaced_by_properties(context, shaping, side, own)
             away[side] = gaussian(own, AWAY_SMOOTH * context.rate, ends="reflect")
     if not away:
         return
@@ -100,7 +100,10 @@ def place_arms(
     aiming = None if shaping is None else {side: goes_on_aiming(context, shaping, side) for side in away}
     targets = hand_targets(context, before, after, carried, away, kept_as, goals, aiming, faced)
     clear_targets(context, before, after, bodies, carried, targets)
-    arms = [_bring_hand(context, side, before, after, table, own, local, translations) for side, own in targets.items()]
+    arms = [
+        _bring_hand(context, side, before, after, table, own, local, translations, shaping)
+        for side, own in targets.items()
+    ]
     _clear_forearms(context, before, after, bodies, carried, arms, local, translations)
     for arm in arms:
         _finish_arm(context, arm, before, table, recorded, local, translations, kept)
@@ -115,8 +118,9 @@ def _bring_hand(
     target: HandTarget,
     local: Floats,
     translations: Floats,
+    shaping: AskedShaping | None,
 ) -> _Arm:
-    """Bring a hand to its target, and its elbow where flourishes and keys turn it.
+    """Bring a hand to its target, and its elbow where flourishes, properties and keys turn it.
 
     A captured elbow that is nearly straight may be bent the wrong way round; where edits begin, it comes over in time.
     """
@@ -125,6 +129,8 @@ def _bring_hand(
     moved = norms(after.p(limb.end) - target.place) > TINY * context.detail.poses.arm_length
     turns, swivels = turn_hand(context.phrase, context.hands[side], context.clock, table)
     swivels = _elbow_room(context, side, swivels * (1.0 - target.kept))
+    if shaping is not None:
+        swivels = swivels + swivel_by_properties(context, shaping, side) * (1.0 - target.kept)
     swivels = SIGN[side] * swivels + swivel_of_keys(context.phrase, side, context.clock.source)
     moved |= np.abs(swivels) > 1e-9
     was = np.ascontiguousarray(local[:, [limb.upper, limb.lower, limb.end]])
