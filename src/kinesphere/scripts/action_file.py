@@ -115,6 +115,7 @@ class OscillationRow:
     end: Annotated[float, number(0.0, LONGEST, "Until when.")]
     size: Annotated[float, number(-180.0, 180.0, "Degrees, or metres, to either side.")]
     rate: Annotated[float, number(0.1, 6.0, "Times a second.")] = 1.0
+    fade: Annotated[float, dial(0.0, 1.0, "How much smaller its last swing is than its first.", neutral=0.0)] = 0.0
     about: Annotated[ArmAngles | None, Setting("Of an arm: the angles about which it goes.")] = None
 
     def __post_init__(self) -> None:
@@ -184,7 +185,7 @@ class WalkTable:
     steps: Annotated[Whole, number(1, 200, "How many.", whole=True)]
     at: Moment = 0.2
     stride: Annotated[float, number(-0.8, 0.9, "Metres from foot to foot, below zero backwards.")] = 0.6
-    aside: Annotated[float, number(-0.5, 0.5, "Metres to the left that each step goes.")] = 0.0
+    aside: Annotated[float, number(-0.5, 0.5, "Metres to the left that each foot goes, the one on that side ahead of the other.")] = 0.0
     turn: Annotated[float, number(-720.0, 720.0, "Degrees to the left that all of them turn.")] = 0.0
     seconds: Annotated[float, number(0.25, 2.0, "Of each step.")] = 0.54
     first: Annotated[str, Choice("The foot that goes first.", choices=HANDS)] = "right"

@@ -382,7 +382,8 @@ class _Gathered:
         count = max(round(2.0 * (wave.end - wave.start) * wave.rate), 2)
         half = (wave.end - wave.start) / count
         times = [wave.start, *(wave.start + (i + 0.5) * half for i in range(count)), wave.end]
-        signs = [0.0, *(1.0 if i % 2 == 0 else -1.0 for i in range(count)), 0.0]
+        sizes = (1.0 - wave.fade * i / (count - 1) for i in range(count))
+        signs = [0.0, *(size if i % 2 == 0 else -size for i, size in enumerate(sizes)), 0.0]
         arm, _, joint = wave.joint.rpartition(".")
         if arm in ("right_arm", "left_arm"):
             self._swing_arm(arm.removesuffix("_arm"), joint, wave, zip(times, signs, strict=True))

@@ -65,13 +65,15 @@ def walk_steps(asked: WalkTable) -> Walked:
     start, foot = asked.at, asked.first
     size = abs(asked.stride) / USUAL
     curves: dict[str, list[tuple[float, float]]] = {name: [(start, 0.0)] for name in WALKS}
-    place, each = _Place(0.0, 0.0, 0.0), asked.turn / asked.steps
+    closing = asked.together and asked.steps > 1
+    place, each = _Place(0.0, 0.0, 0.0), asked.turn / (asked.steps - 1 if closing else asked.steps)
     for i in range(asked.steps):
         last, time = i == asked.steps - 1, start + i * asked.seconds
-        closes = last and asked.together and asked.steps > 1
+        closes = last and closing  # beside the other foot, turned as that is
         along = 0.0 if closes else asked.stride * (0.5 if i == 0 else 1.0)
-        aside = asked.aside * (0.5 if asked.steps > 1 and (i == 0 or last) else 1.0)
-        place = place.ahead(along, aside, math.radians(each))
+        leads = SIGN[foot] * asked.aside > 0.0  # the foot on the side where it goes; the other one follows it
+        aside = asked.aside if leads and not closes else 0.0
+        place = place.ahead(along, aside, 0.0 if closes else math.radians(each))
         lift, land = time - LIFTS_EARLY, time + SWINGS * asked.seconds
         steps[foot].append(Step(max(lift, 0.0), land, *place.step(foot)))
         other = "left" if foot == "right" else "right"
