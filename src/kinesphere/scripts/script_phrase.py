@@ -29,7 +29,7 @@ from kinesphere.motion.scope import Scope, time_window
 from kinesphere.motion.world_goal import WorldGoal
 from kinesphere.performance.property_rows import AskedProperty
 from kinesphere.scripts.action_file import GazeRow, GoalRow
-from kinesphere.scripts.content import ArmKey, part_of
+from kinesphere.scripts.content import ArmKey, part_of, resting_value
 from kinesphere.scripts.schedule import Occurrence, Schedule, schedule
 from kinesphere.scripts.script_file import Script
 from kinesphere.scripts.tracks import ArmRow, ChannelRow, FeetRows, Standpoint
@@ -195,7 +195,9 @@ class _Assembly:
         return max(last)
 
     def _add_channel(self, name: str, rows: list[tuple[float, float]], own: Occurrence, transition: float) -> None:
-        neutral = float(name.endswith("hand.loose"))
+        neutral = resting_value(name)
+        if name not in self.channels and all(value == neutral for _, value in rows):
+            return
         row = self.channels.setdefault(name, ChannelRow(neutral=neutral))
         needs = part_of(name) in own.content.parts
         if row.last <= rows[0][0] or needs or not row.times:

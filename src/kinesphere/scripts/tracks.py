@@ -71,9 +71,12 @@ class ChannelRow:
 
     def go_on(self, rows: Rows, start: float, transition: float) -> None:
         """Go over from where it is at ``start`` to rows ``(time, value)``; what was to come after it is left out."""
+        first = rows[0][0]
+        if not self.times and first <= start + SHORTEST and start <= SHORTEST:  # the script begins as the action does
+            self.times, self.values = [time for time, _ in rows], [value for _, value in rows]
+            return
         before = self.at(start)
         self._cut(start)
-        first = rows[0][0]
         plain = abs(before - rows[0][1]) < TINY or first >= start + transition
         if first > start + SHORTEST or not plain:
             self._append(start, before)
@@ -136,6 +139,8 @@ class ArmRow:
 
     def go_on(self, keys: list[ArmKey], start: float, transition: float) -> None:
         """Go over from where the hand is at ``start`` to other keys; what was to come after that is left out."""
+        if not self.keys and all(is_rest(key, self.side) for key in keys):
+            return  # it hangs already
         cut = self._cut(min(start, keys[0].at))
         leaves = start
         elsewhere = bool(self.keys) and not is_rest(self.keys[-1], self.side)
@@ -143,7 +148,8 @@ class ArmRow:
             while len(keys) > 1 and is_rest(keys[0], self.side):
                 leaves, keys = max(leaves, keys[0].at), keys[1:]
         if not self.keys:
-            if not is_rest(keys[0], self.side):
+            begins = keys[0].at <= SHORTEST  # the script does, and the hand is there
+            if not begins and not is_rest(keys[0], self.side):
                 self.keys.append(rest_key(self.side, max(start, 0.0)))
         elif not cut and leaves > self.last + CLOSE and not is_rest(keys[0], self.side):
             self.keys.append(self.keys[-1]._replace(at=leaves, stop=True))
@@ -163,6 +169,8 @@ class ArmRow:
                 palms = palms[1:]
             if palms[0].time > start + CLOSE:
                 self.palms.append(replace(self.palms[-1], time=start))
+        elif palms[0].direction is not None and palms[0].time > start + CLOSE:
+            self.palms.append(Palm(start))
         self.palms += [own for own in palms if not self.palms or own.time > self.palms[-1].time + SHORTEST]
 
     def _is_away(self, key: ArmKey) -> bool:

@@ -18,6 +18,7 @@ SWINGS = 0.97  # of a step's time that its foot is in the air
 LIFTS_EARLY = 0.14  # seconds
 BOBS = 0.033  # of a stride's length, by which hips are lower while both feet stand
 ASIDE = 0.022  # metres that hips go over the standing foot
+FIRST_ASIDE, SHIFTS_FOR = 0.034, 0.4  # metres that they go there before the first step, and seconds
 PELVIS = 0.11  # radians that the pelvis turns with a stride of 0.6 m
 SHOULDERS = 1.7  # times as far, that the torso turns back
 ARMS = 0.30  # of a stride, that hanging hands swing ahead; back 0.8 of that
@@ -62,9 +63,13 @@ class _Place(NamedTuple):
 def walk_steps(asked: WalkTable) -> Walked:
     """Both feet's steps, and the curves of hips, torso and hanging arms."""
     steps: dict[str, list[Step]] = {"left": [], "right": []}
-    start, foot = asked.at, asked.first
+    start, foot = asked.at, asked.leads
     size = abs(asked.stride) / USUAL
     curves: dict[str, list[tuple[float, float]]] = {name: [(start, 0.0)] for name in WALKS}
+    shifts = max(start - LIFTS_EARLY, 0.0)  # the weight is on one foot before the other one lifts
+    curves["hips.x"] = [(max(shifts - SHIFTS_FOR, 0.0), 0.0)]
+    if shifts > 0.0:
+        curves["hips.x"].append((shifts + 0.1, -SIGN[foot] * FIRST_ASIDE))
     closing = asked.together and asked.steps > 1
     place, each = _Place(0.0, 0.0, 0.0), asked.turn / (asked.steps - 1 if closing else asked.steps)
     for i in range(asked.steps):
