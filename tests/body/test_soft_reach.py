@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from generated import seeds
 from kinesphere.body.reach.limb import (
     ENDS,
-    flexion_for_reach,
     limb_lengths,
     limb_of,
     relax_arm,
@@ -19,17 +17,24 @@ from kinesphere.body.reach.limb import (
     target_for_end,
 )
 from kinesphere.builtin import motion
-from kinesphere.maths.two_bone import reach
 
 WAVE = motion("wave")[::8]
 
 
-@given(upper=st.floats(0.1, 1.0), lower=st.floats(0.1, 1.0))
-def test_flexion_inverts_the_law_of_cosines(upper: float, lower: float) -> None:
-    flexion = np.linspace(0.0, 3.1, 40)
-    found = flexion_for_reach(reach(flexion, upper, lower), np.full(40, upper), np.full(40, lower))
-    assert found == pytest.approx(flexion, abs=1e-6)
-    assert flexion_for_reach(np.array([3.0]), np.array([upper]), np.array([lower]))[0] == 0.0  # out of reach: straight
+@pytest.mark.parametrize("end", ENDS)
+@given(seed=seeds)
+def test_a_limb_spans_its_distance_exactly(end: str, seed: int) -> None:
+    """Folded or straight: the law of cosines holds to the last digits where its plain form loses half of them."""
+    q, p = WAVE.world()
+    limb = limb_of(WAVE.skeleton, end, q, p)
+    rng = np.random.default_rng(seed)
+    current, upper, lower = limb_lengths(limb, p)
+    direction = rng.normal(size=(len(p), 3))
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    target = p[:, limb.upper] + (rng.uniform(0.0, 1.2, len(p)) * (upper + lower))[:, None] * direction
+    asked, moved = (np.linalg.norm(target - p[:, joint], axis=1) for joint in (limb.upper, limb.end))
+    spanned = np.linalg.norm(solve_limb_chain(limb, q, p, target).end - p[:, limb.upper], axis=1)
+    assert spanned == pytest.approx(soft_clamp_reach(limb, asked, moved, current, upper, lower), abs=1e-12)
 
 
 @pytest.mark.parametrize("end", ENDS)

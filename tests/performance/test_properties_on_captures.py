@@ -93,16 +93,17 @@ def loses(phrase: Phrase, made: Motion, frames: np.ndarray) -> float:
     return worst
 
 
-def jerk(motion: Motion, roles) -> float:
-    """Metres a frame² that wrists and head change their velocity by at most."""
+def jerk(motion: Motion, roles, first: int) -> float:
+    """Metres a frame² that wrists and head change their velocity by at most, from the first performed frame on."""
     joints = [roles[name] for name in ("leftHand", "rightHand", "head", "hips")]
-    return float(np.linalg.norm(np.diff(motion.positions_world()[:, joints], 2, axis=0), axis=2).max())
+    return float(np.linalg.norm(np.diff(motion.positions_world()[first:, joints], 2, axis=0), axis=2).max())
 
 
 @pytest.mark.data
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_captures_keep_feet_and_contacts(recorded, name):
     size, recording, roles = size_of(recorded), recorded.detail.recording, recorded.body.roles
+    first = recorded.detail.leading_frames  # an inserted T-pose stays as it is
     assert PROPERTIES[name]().apply(recorded) is recorded
     for asked in PROPERTIES[name].examples():
         with warnings.catch_warnings():
@@ -115,4 +116,4 @@ def test_captures_keep_feet_and_contacts(recorded, name):
         assert rotations.unit_error(made.rotations) < 1e-9
         assert slides(recording, made, frames) < SLIDES * size, asked
         assert loses(recorded, made, frames) < KEEPS * size, asked
-        assert jerk(made, roles) < jerk(recording, roles) * pace**2 + JERKS * size, asked
+        assert jerk(made, roles, first) < jerk(recording, roles, first) * pace**2 + JERKS * size, asked

@@ -25,6 +25,7 @@ from kinesphere.engine.embodiment import embody
 from kinesphere.engine.gait import generate_walks
 from kinesphere.engine.gait_clock import GaitClock
 from kinesphere.engine.hands import set_hands
+from kinesphere.engine.holds import HeldTime, asked_holds, asks_holds
 from kinesphere.engine.kept_hands import KeptPerformance, held_hands, keep_referents, referent_weights
 from kinesphere.engine.legs import leg_overreach, solve_stance, step_paths
 from kinesphere.engine.performed_recording import generate_recording, performed_clock
@@ -90,6 +91,15 @@ def generate(phrases: Phrase | Sequence[Phrase], rate: float = RATE) -> Motion |
     return found[0] if isinstance(phrases, Phrase) else found
 
 
+def _generate_recorded(phrase: Phrase, rate: float) -> Motion:
+    """The motion of a phrase of a recording; what edits do in time is done before it is held anywhere."""
+    base = replace(phrase, claims=(), goals=())
+    assert phrase.detail is not None
+    if not asks_holds(phrase) or phrase.detail.is_unedited(base):
+        return generate_recording(phrase, rate)
+    return shape_motion(phrase, generate_recording(base, rate), body_clock(base, rate))
+
+
 def _unedited(phrase: Phrase) -> Phrase:
     return phrase
 
@@ -108,7 +118,7 @@ def generate_edited(
         edited = [edits[i](phrases[i]) for i in batch]
         written = [write_claims(own) for own in edited]
         if edited[0].detail is not None:
-            return edited, [generate_recording(own, rate) for own in written], []
+            return edited, [_generate_recorded(own, rate) for own in written], []
         warnings: list[str] = []
         plain = [replace(own, claims=(), goals=()) if own.is_shaped else own for own in written]
         if edited[0].gait is not None:
@@ -274,6 +284,17 @@ def body_clock(phrase: Phrase, rate: float = RATE) -> TimeMap:
     phrase = write_claims(phrase)
     if phrase.detail is not None:
         return performed_clock(phrase, rate).time_map
+    clock = _unheld_clock(phrase, rate)
+    if not asks_holds(phrase):
+        return clock
+    asked, end = asked_holds(phrase), float(clock(np.array([phrase.duration]))[0])
+    places = clock(np.array([own.at for own in asked])).tolist()
+    held = HeldTime.of([own._replace(at=at) for own, at in zip(asked, places, strict=True)], end, rate)
+    return clock if held is None else clock.then(held.time_map)
+
+
+def _unheld_clock(phrase: Phrase, rate: float) -> TimeMap:
+    """The clock of a gesture or a walk without pauses and stops."""
     if phrase.gait is not None:
         return GaitClock.of(phrase, rate).time_map
     body = _plan_arms(phrase, embody(phrase.body).actor, rate)[1]

@@ -269,11 +269,12 @@ def _target(
     apart = 1.0 - met
     near = np.maximum(apart * context.shown(nearness(context.detail.poses, side)), met * meetings.at_head)
     head = context.roles["head"]
-    if near.any():  # a hand goes with the face, the more the nearer it is
-        by = rotations.multiply(after.q(head), rotations.conjugate(kept_as.q(head)))
-        place = after.p(head) + rotations.rotate(by, kept_as.p(hand) - kept_as.p(head))
+    if near.any():  # a hand goes with the face, the more the nearer it is; one that only passes it, as it now passes
+        of = kept_as if met.any() else before
+        by = rotations.multiply(after.q(head), rotations.conjugate(of.q(head)))
+        place = after.p(head) + rotations.rotate(by, of.p(hand) - of.p(head))
         target = target + near[:, None] * (place - target)
-        ends = rotations.slerp(ends, rotations.multiply(by, kept_as.q(hand)), near)
+        ends = rotations.slerp(ends, rotations.multiply(by, of.q(hand)), near)
         kept = np.maximum(kept, near)
     fixed = met * np.maximum(meetings.at_head, meetings.at_body)
     holds, aims = _holds(context, side, kept_as, after, apart)

@@ -1,4 +1,4 @@
-"""Looks: what a gaze is held on, a place in the world, a part of the own body, or straight ahead."""
+"""What a body looks at or leans to: a place in the world, a part of its own, what a hand goes to, or straight ahead."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from kinesphere.motion.errors import unknown_name
 from kinesphere.motion.humanoid import ROLES
 
 AHEAD = "ahead"
+GOAL = "goal"  # what a hand goes to in the world, the nearest in time; where it goes nowhere, ahead
 Place: TypeAlias = tuple[float, float, float]  # metres of the world
 
 

@@ -82,13 +82,19 @@ class MovementProperty(PhraseEdit):
         self, phrase: Phrase, scope: Scope, source: str, composite: str = "", origin: str = ""
     ) -> tuple[Claim, ...]:
         """Its claims within a scope."""
-        self.check_scope(scope)
-        name, weight = PHRASE_EDITS.name_of(type(self)), _weight(phrase, scope)
         with blame_plugin(self):
-            given = list(self.claims(phrase))
+            given = tuple(self.claims(phrase))
             for own in given:
                 if not isinstance(own, Claim):
                     raise TypeError(f"claims gave {type(own).__name__}; claims are expected")
+        return self.scoped(given, phrase, scope, source, composite, origin)
+
+    def scoped(
+        self, given: tuple[Claim, ...], phrase: Phrase, scope: Scope, source: str, composite: str, origin: str
+    ) -> tuple[Claim, ...]:
+        """Claims within a scope, with the property's name and rank."""
+        self.check_scope(scope)
+        name, weight = PHRASE_EDITS.name_of(type(self)), _weight(phrase, scope)
         made: list[Claim] = []
         for own in given:
             for part in _parts(own, scope):

@@ -49,7 +49,7 @@ from kinesphere.motion.document import (
     show_value,
 )
 from kinesphere.motion.edit import PHRASE_EDITS, Layer
-from kinesphere.motion.errors import MotionFileError
+from kinesphere.motion.errors import MotionFileError, unknown_name
 from kinesphere.motion.gesture import LONGEST
 from kinesphere.motion.scope import Scope
 from kinesphere.motion.toml_lines import Place
@@ -157,7 +157,7 @@ class StretchEdit:
 
 @dataclass(frozen=True, eq=False)
 class Script:
-    """What is done, when and where; ``timeline.schedule`` says when each action is."""
+    """What is done, when and where; ``scheduling.schedule`` says when each action is."""
 
     file: PerformanceFile
     about: str
@@ -197,12 +197,19 @@ def script_errors(path: str | Path) -> list[MotionFileError]:
     return sorted(_errors(SCRIPTS.find(Path(path))), key=lambda error: error.line or 0)
 
 
-def action_as_script(name: str | Path, values: Mapping[str, Any] | None = None) -> Script:
-    """A script of one action, by name or file."""
+def action_as_script(name: str | Path, values: Mapping[str, Any] | None = None, hand: str = "right") -> Script:
+    """A script of one action, by name or file, with values of its parameters."""
     file = ACTIONS.find(name)
-    own = ScriptAction(ActionRow(do=str(name)), read_action(file, values), file.name, 0, (), None, 0.0)
-    own = ScriptAction(own.row, own.action, own.name, 0, (), None, own.action.written.transition)
-    return Script(file, own.action.written.about, None, {}, (own,), (), None)
+    parameters, given = parameters_of(file), dict(values or {})
+    for key, value in given.items():
+        if key not in parameters:
+            raise ValueError(f"{file.name}: {unknown_name('parameter', key, parameters)}")
+        wrong = parameters[key].refusal(value)
+        if wrong:
+            raise ValueError(f"{file.name}: {key} is {show_value(value)}; {wrong} is expected")
+    action = read_action(file, given)
+    own = ScriptAction(ActionRow(do=str(name), hand=hand), action, file.name, 0, (), None, action.written.transition)
+    return Script(file, action.written.about, None, {}, (own,), (), None)
 
 
 def load_performed(path: str | Path) -> Script:

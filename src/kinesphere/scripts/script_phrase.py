@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.claim import Claim
 from kinesphere.motion.edit import Layer, PhraseEdit
-from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.look import Look
 from kinesphere.motion.memo import memoised
@@ -30,7 +30,7 @@ from kinesphere.motion.world_goal import WorldGoal
 from kinesphere.performance.property_rows import AskedProperty
 from kinesphere.scripts.action_file import GazeRow, GoalRow
 from kinesphere.scripts.content import ArmKey, part_of, resting_value
-from kinesphere.scripts.schedule import Occurrence, Schedule, schedule
+from kinesphere.scripts.scheduling import Occurrence, Schedule, schedule
 from kinesphere.scripts.script_file import Script
 from kinesphere.scripts.tracks import ArmRow, ChannelRow, FeetRows, Standpoint
 
@@ -118,6 +118,23 @@ def busy(own: Occurrence) -> dict[str, tuple[float, float]]:
 # Tracks
 
 
+class Reach(NamedTuple):
+    """A goal of a hand, and where the body stands then."""
+
+    action: Occurrence
+    goal: GoalRow
+    stands: Standpoint
+
+
+def reaches_of(script: Script, body: Body) -> list[Reach]:
+    """The goals of hands in a script, with where the body stands."""
+    times = schedule(script, body)
+    made = _Assembly(times, body)
+    for own in times.occurrences:
+        made.add(own)
+    return made.reaches
+
+
 class _Assembly:
     """Tracks of a script, filled by its actions in time."""
 
@@ -129,6 +146,7 @@ class _Assembly:
         self.goals: list[WorldGoal] = []
         self.referents: list[Referent] = []
         self.needed: dict[str, float] = {}  # part to when an action that needs it is over with it
+        self.reaches: list[Reach] = []
 
     def add(self, own: Occurrence) -> None:
         """Add one action."""
@@ -252,6 +270,7 @@ class _Assembly:
 
     def _add_goal(self, goal: GoalRow, start: float, own: Occurrence) -> None:
         begins, ends = start + goal.at, start + goal.end
+        self.reaches.append(Reach(own, goal, self.feet.stands))
         name = f"{own.action.name}.{goal.name}" if goal.name else own.action.name
         if goal.do == "point":
             self.referents.append(Referent(Kind.AIM, goal.hand, begins, ends, target=goal.place))
@@ -342,12 +361,3 @@ def _moment(times: Schedule, i: int, name: str, value: str) -> float:
         expected = f"seconds, or one of {', '.join((*times.points, *known[:12]))}"
         raise times.script.file.error(("edit", i, name), repr(value), expected)
     return found
-
-
-def script_findings(script: Script, body: Body) -> list[MotionFileError]:
-    """What is wrong with a script beyond its rows: times, conflicts, properties; the first of it."""
-    try:
-        script_phrase(script, body)
-    except MotionFileError as error:
-        return [error]
-    return []

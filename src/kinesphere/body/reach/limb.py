@@ -17,10 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.body.limits import NEEDED, body_axes
 from kinesphere.maths import rotations
 from kinesphere.maths.two_bone import reach
-from kinesphere.maths.vectors import ArrayLike, Floats, as_floats, cross, norms, reject, smoothstep, unit
+from kinesphere.maths.vectors import ArrayLike, Floats, as_floats, cross, norms, smoothstep, unit
 from kinesphere.motion.skeleton import Skeleton
 
 PARTS = {"Hand": ("UpperArm", "LowerArm", "Hand"), "Foot": ("UpperLeg", "LowerLeg", "Foot")}
@@ -39,10 +40,6 @@ NEAREST = 0.02  # of the zone that remains between a limb and its ends at most
 ROUNDS = 12  # most, of inverting the soft reach
 FOLDED = float(np.radians(150.0))  # flexion
 
-STRAIGHT = 0.12  # sine of a flexion below which the usual hinge axis counts for more than the limb's plane
-PASSING = 4.0  # squared flexions over which a limb that bends backward comes around to the right side
-
-
 # The chain
 
 
@@ -59,6 +56,15 @@ class LimbChain(NamedTuple):
     softness: float  # of its length over which it approaches straight and folded
     backward: float  # sine of the flexion up to which it may be bent backward
     outward_sign: float  # 1 or -1: the sense about the limb's line in which a backward bend comes around
+
+
+class LimbFrames(NamedTuple):
+    """Where a limb's joints are, and what is asked of them."""
+
+    rotations: Floats  # (T, 4) of the upper joint in the world
+    joints: Floats  # (T, 3, 3) of all three
+    targets: Floats  # (T, 3)
+    distances: Floats  # (T,) metres from the limb's start to its end
 
 
 class LimbRotation(NamedTuple):
@@ -155,7 +161,7 @@ def soft_clamp_reach(
     mirror image. Both are smooth, increasing, and never beyond the end. All arguments are ``(T,)`` metres: the distance
     that is ``asked`` for, how far the end has ``moved``, the ``current`` distance, and the bones' lengths.
     """
-    far, near = _farthest_and_nearest(limb, current, upper, lower)
+    far, near = farthest_and_nearest(limb, current, upper, lower)
     zone = _zone(limb, moved, upper + lower)
     outer = far - zone * np.logaddexp(0.0, (far - asked) / zone)
     inner = near + zone * np.logaddexp(0.0, (asked - near) / zone)
@@ -171,7 +177,7 @@ def target_for_end(limb: LimbChain, p: Floats, target: Floats, beyond: float = N
     current, upper, lower = limb_lengths(limb, p)
     start, line = p[:, limb.upper], target - p[:, limb.upper]
     asked = norms(line)
-    far, near = _farthest_and_nearest(limb, current, upper, lower)
+    far, near = farthest_and_nearest(limb, current, upper, lower)
     outer = asked > 0.5 * (far + near)
     gap = np.where(outer, far - asked, asked - near)
     found = np.array(target)
@@ -188,7 +194,7 @@ def target_for_end(limb: LimbChain, p: Floats, target: Floats, beyond: float = N
     return np.asarray(found)
 
 
-def _farthest_and_nearest(limb: LimbChain, current: Floats, upper: Floats, lower: Floats) -> tuple[Floats, Floats]:
+def farthest_and_nearest(limb: LimbChain, current: Floats, upper: Floats, lower: Floats) -> tuple[Floats, Floats]:
     """``(T,)`` the farthest and the nearest that a limb may reach.
 
     Its gap to straight may shrink to a b / √(a² + b²), a smooth minimum of the limb's least gap a and a share b of the
@@ -205,18 +211,6 @@ def _farthest_and_nearest(limb: LimbChain, current: Floats, upper: Floats, lower
 def _zone(limb: LimbChain, moved: Floats, whole: Floats) -> Floats:
     """``(T,)`` metres over which a limb approaches its ends, growing with how far its end has ``moved``."""
     return np.asarray(np.maximum(limb.softness * smoothstep(moved / (FULLY_SOFT * whole)), 1e-12) * whole)
-
-
-def flexion_for_reach(distance: Floats, upper: Floats, lower: Floats) -> Floats:
-    """The flexion ``(T,)`` at which two bones span a distance.
-
-    The law of cosines in half angles, tan²(f/2) = ((u + l)² − d²) / (d² − (u − l)²): exact at both ends, where the
-    plain form loses half its digits.
-    """
-    whole, difference = upper + lower, upper - lower
-    above = np.maximum((whole - distance) * (whole + distance), 0.0)
-    below = np.maximum((distance - difference) * (distance + difference), 0.0)
-    return 2.0 * np.arctan2(np.sqrt(above), np.sqrt(below))
 
 
 # Solving
@@ -236,33 +230,22 @@ def solve_limb_chain(
     the limb's start to the target, in radians, right-handed. ``smooth`` low-passes angles ``(T,)`` in time: those by
     which limbs that were bent backward are still on that side.
     """
-    start, middle, end = p[:, limb.upper], p[:, limb.lower], p[:, limb.end]
     current, upper, lower = limb_lengths(limb, p)
-    asked = norms(target - start)
-    line = np.where((asked > 1e-9)[:, None], target - start, end - start)
-    line = np.where((norms(line) > 1e-9)[:, None], line, middle - start)
-    old_line = np.where((current > 1e-9)[:, None], end - start, line)
-    before, normal, axis = _flexion_and_axes(limb, q[:, limb.upper], middle - start, end - middle)
-    distance = soft_clamp_reach(limb, asked, norms(target - end), current, upper, lower)
-    flexion = flexion_for_reach(distance, upper, lower)
-
-    along = unit(line)
-    carry = rotations.multiply(_rotation_about(along, swivel), rotations.rotation_between(old_line, line))
-    outward = _outward_direction(along, carry, flexion, before, normal, axis)
-    backward = _backward_angle(flexion, before)
-    if backward.any():
-        angle = -limb.outward_sign * (smooth(backward) if smooth else backward)
-        outward = rotations.rotate(_rotation_about(along, angle), outward)
-    lean = np.arctan2(lower * np.sin(flexion), upper + lower * np.cos(flexion))[:, None]
-    upper_bone = upper[:, None] * (np.cos(lean) * along + np.sin(lean) * outward)
-    back = flexion[:, None] - lean
-    lower_bone = lower[:, None] * (np.cos(back) * along - np.sin(back) * outward)
-    new_axis = rotations.rotate(carry, axis)
-    return LimbRotation(
-        _frame_rotation(middle - start, axis, upper_bone, new_axis),
-        _frame_rotation(end - middle, axis, lower_bone, new_axis),
-        start + upper_bone + lower_bone,
+    asked, moved = norms(target - p[:, limb.upper]), norms(target - p[:, limb.end])
+    given = LimbFrames(
+        np.ascontiguousarray(q[:, limb.upper]),
+        np.ascontiguousarray(p[:, [limb.upper, limb.lower, limb.end]]),
+        np.ascontiguousarray(target),
+        soft_clamp_reach(limb, asked, moved, current, upper, lower),
     )
+    backward: Floats = np.empty(len(p))
+    _native.limb.backward_angles(limb, given, backward)
+    if smooth and backward.any():
+        backward = smooth(backward)
+    swivels = np.ascontiguousarray(np.broadcast_to(as_floats(swivel), backward.shape))
+    solved = LimbRotation(np.empty((len(p), 4)), np.empty((len(p), 4)), np.empty((len(p), 3)))
+    _native.limb.bend_limbs(limb, given, swivels, np.ascontiguousarray(backward), *solved)
+    return solved
 
 
 def swivel_limb(limb: LimbChain, p: Floats, solved: LimbRotation, angle: Floats) -> LimbRotation:
@@ -273,51 +256,5 @@ def swivel_limb(limb: LimbChain, p: Floats, solved: LimbRotation, angle: Floats)
     return LimbRotation(rotations.multiply(swivel, solved.upper), rotations.multiply(swivel, solved.lower), solved.end)
 
 
-def _flexion_and_axes(limb: LimbChain, q: Floats, upper: Floats, lower: Floats) -> tuple[Floats, Floats, Floats]:
-    """Flexion ``(T,)`` of a limb, negative where bent backward, its axis, and that of further flexion ``(T, 3)``."""
-    a, b = unit(upper), unit(lower)
-    normal = cross(a, b)
-    sine = norms(normal)
-    usual = np.broadcast_to(rotations.rotate(q, limb.hinge), normal.shape)
-    sign = np.where((_dot(normal, usual) < 0.0) & (sine < limb.backward), -1.0, 1.0)
-    flexion = sign * np.arctan2(sine, _dot(a, b))
-    normal = unit(sign[:, None] * normal)
-    weight = np.exp(-((sine / STRAIGHT) ** 2))[:, None]
-    axis = unit(reject((1.0 - weight) * normal + weight * usual, unit(upper + lower)))
-    undefined = norms(axis) < 0.5  # the usual axis is along the limb: any other will do
-    return flexion, normal, np.where(undefined[:, None], rotations.perpendicular(upper), axis)
-
-
-def _outward_direction(
-    along: Floats, carry: Floats, flexion: Floats, before: Floats, normal: Floats, axis: Floats
-) -> Floats:
-    """Unit directions ``(T, 3)`` in which the middle joint leaves the limb's line.
-
-    The flexion that there was stays about its own ``normal``; what is added is about ``axis``.
-    """
-    sign = np.where(before < 0.0, -1.0, 1.0)
-    bend = before[:, None] * normal + (sign * flexion - before)[:, None] * axis
-    bend = np.where((norms(bend) > 1e-9)[:, None], bend, axis)
-    return unit(cross(along, rotations.rotate(carry, sign[:, None] * bend)))
-
-
-def _backward_angle(flexion: Floats, before: Floats) -> Floats:
-    """``(T,)`` radians by which a limb bends on the wrong side: π where it was bent backward, less as it bends more."""
-    past = np.maximum(flexion**2 - before**2, 0.0) / np.maximum(PASSING * before**2, 1e-12)
-    return np.where(before < 0.0, np.pi * np.exp(-past), 0.0)
-
-
-def _frame_rotation(bone: Floats, axis: Floats, new_bone: Floats, new_axis: Floats) -> Floats:
-    """The rotations ``(T, 4)`` that take a bone to the new one, and an axis across it to the new one."""
-    swing = rotations.rotation_between(bone, new_bone)
-    along = unit(new_bone)
-    a, b = (reject(v, along) for v in (rotations.rotate(swing, axis), new_axis))
-    return rotations.multiply(_rotation_about(along, np.arctan2(_dot(along, cross(a, b)), _dot(a, b))), swing)
-
-
 def _rotation_about(axis: Floats, angle: ArrayLike) -> Floats:
     return rotations.from_rotation_vector(axis * np.broadcast_to(as_floats(angle), axis.shape[:-1])[..., None])
-
-
-def _dot(a: Floats, b: Floats) -> Floats:
-    return np.asarray(np.einsum("ti,ti->t", a, b))

@@ -154,11 +154,9 @@ def centre_of(
         own = [i for i, name in enumerate(limbs) if name == limb.name]
         held[:, own] = np.maximum(held[:, own], limb.point.weight[frames][:, None])
     shares = 1.0 + held * (model.pinned_shares - 1.0)
-    weight, room = np.full(len(frames), counterweight), goal.room
-    if com is not None:
-        weight = np.maximum(weight, com.weight[frames] / CENTRE_TOLERANCE)
-        room = np.where(com.weight[frames] > 0.0, np.inf, room)
-    return Centre(rows, offsets, shares, mass, centres, goal.place, weight, room)
+    asked = np.zeros(len(frames)) if com is None else com.weight[frames]
+    weight = np.maximum(counterweight, asked / CENTRE_TOLERANCE)
+    return Centre(rows, offsets, shares, mass, centres, goal.place, weight, goal.room, 1.0 - asked)
 
 
 def gaze_of(model: ShapeModel, gaze: GazeConstraint | None, poses: Poses, frames: Ints) -> Gaze:

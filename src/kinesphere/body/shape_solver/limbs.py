@@ -10,15 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinesphere.body.reach.limb import LimbChain, LimbRotation, limb_of, solve_limb_chain
-from kinesphere.body.reach.targets import EditablePose
+from kinesphere import _native
+from kinesphere.body.reach.limb import LimbChain, farthest_and_nearest, limb_of
 from kinesphere.body.shape_solver.constraints import PointConstraint
 from kinesphere.body.shape_solver.model import ShapeModel
-from kinesphere.maths import kinematics, rotations
-from kinesphere.maths.vectors import Floats, Ints, norms
-from kinesphere.motion.humanoid import SIDES
+from kinesphere.maths import rotations
+from kinesphere.maths.vectors import Bools, Floats, Ints, norms
 
-STILL = 1e-7  # metres and radians: a smaller change is none
 HANGING = 0.65  # of what a trunk turns that arms do not turn with it
 LONGEST = 0.9999  # of its length that a limb reaches, unless it already did more
 
@@ -36,12 +34,36 @@ class LimbTask(NamedTuple):
         return self.name.endswith("Hand")
 
 
-class LimbGoal(NamedTuple):
-    """Where a limb's point is, and where it and the limb's end should be."""
+class LimbRows(NamedTuple):
+    """``M`` points on limbs in ``T`` frames, for native loops."""
 
-    tip: Floats  # (T, 3) the point that the second bone goes to: the limb's end, or the constraint's point
-    target: Floats  # (T, 3) of that
-    facing: Floats | None  # (T, 4) the end's orientation
+    upper: Ints  # (M,) joints
+    lower: Ints  # (M,)
+    end: Ints  # (M,)
+    joint: Ints  # (M,) that the point is fixed in
+    attached: Bools  # (M,) whether the end is a descendant of the lower bone
+    again: Bools  # (M,) whether another point before it is on the same limb
+    turned: Bools  # (M,) whether the joint has an orientation to keep
+    hinges: Floats  # (M, 3) in the upper joints' axes
+    senses: Floats  # (M, 2) how far a limb may be bent backward, and the sense in which it comes around
+    offsets: Floats  # (M, 3)
+    targets: Floats  # (M, T, 3)
+    weights: Floats  # (M, T)
+    facings: Floats  # (M, T, 4)
+    reaches: Floats  # (M, T, 2) metres from the limb's start, the least and the most
+
+    def at(self, frames: Ints) -> LimbRows:
+        """The same in some frames."""
+
+        def some(values: Floats) -> Floats:
+            return np.take(values, frames, axis=1)
+
+        return self._replace(
+            targets=some(self.targets),
+            weights=some(self.weights),
+            facings=some(self.facings),
+            reaches=some(self.reaches),
+        )
 
 
 def limb_tasks(
@@ -60,74 +82,47 @@ def limb_tasks(
     return tuple(found)
 
 
-def limb_goal(task: LimbTask, frames: slice | Ints, q: Floats, p: Floats, weight: Floats) -> LimbGoal:
-    """What a limb should do in world poses ``(T, J, ...)`` of some frames; ``weight (T,)`` of the way."""
-    point, end = task.point, task.limb.end
-    joint = point.joint
-    own = q[:, joint]
-    arm = rotations.rotate(own, point.offset)
-    here = p[:, joint] + arm
-    target = here + weight[:, None] * (point.target[frames] - here)
-    if point.orientation is None:
-        return LimbGoal(here, target, None)
-    facing = rotations.slerp(own, point.orientation[frames], weight)
-    turned = rotations.multiply(facing, rotations.conjugate(own))  # of the whole hand or foot
-    to_point = rotations.rotate(turned, here - p[:, end])
-    return LimbGoal(p[:, end], target - to_point, rotations.multiply(turned, q[:, end]))
+def limb_rows(tasks: tuple[LimbTask, ...], q: Floats, p: Floats) -> LimbRows:
+    """Tasks for native loops; ``q (T, J, 4)`` and ``p (T, J, 3)`` are the world of the given poses."""
+    count, size = len(p), len(tasks)
+    none = rotations.identity(count)
+    reaches = np.empty((size, count, 2))
+    for m, task in enumerate(tasks):
+        start, middle = p[:, task.limb.upper], p[:, task.limb.lower]
+        tip = p[:, task.limb.end]
+        if task.point.orientation is None:
+            tip = p[:, task.point.joint] + rotations.rotate(q[:, task.point.joint], task.point.offset)
+        lengths = norms(middle - start), norms(tip - middle)
+        far, near = farthest_and_nearest(task.limb, norms(tip - start), *lengths)
+        reaches[m, :, 0], reaches[m, :, 1] = near, far
+    facings = [none if task.point.orientation is None else task.point.orientation for task in tasks]
+    names = [task.name for task in tasks]
+    return LimbRows(
+        np.array([task.limb.upper for task in tasks], dtype=np.intp),
+        np.array([task.limb.lower for task in tasks], dtype=np.intp),
+        np.array([task.limb.end for task in tasks], dtype=np.intp),
+        np.array([task.point.joint for task in tasks], dtype=np.intp),
+        np.array([task.limb.attached for task in tasks], dtype=bool),
+        np.array([name in names[:m] for m, name in enumerate(names)], dtype=bool),
+        np.array([task.point.orientation is not None for task in tasks], dtype=bool),
+        np.array([task.limb.hinge for task in tasks]).reshape(size, 3),
+        np.array([(task.limb.backward, task.limb.outward_sign) for task in tasks]).reshape(size, 2),
+        np.array([task.point.offset for task in tasks]).reshape(size, 3),
+        np.array([task.point.target for task in tasks]).reshape(size, count, 3),
+        np.array([task.point.weight for task in tasks]).reshape(size, count),
+        np.array(facings).reshape(size, count, 4),
+        reaches,
+    )
 
 
-def hang_arms(model: ShapeModel, given: Floats, local: Floats, translations: Floats) -> None:
+def hang_arms(model: ShapeModel, given: Floats, local: Floats) -> None:
     """Let arms keep a share of their orientation in the world where trunks have turned, in place.
 
     ``given (T, J, 4)`` are the world rotations before. An arm hangs down from a bent back, it does not fly behind it.
     """
-    skeleton = model.body.skeleton
-    rows, above = kinematics.with_ancestors(skeleton.parents, [skeleton.roles[f"{side}UpperArm"] for side in SIDES])
-    q, _ = kinematics.forward_some(local, translations, rows, above)
-    for side in SIDES:
-        joint = skeleton.roles[f"{side}UpperArm"]
-        place = int(np.searchsorted(rows, joint))
-        was, now = given[:, joint], q[:, place]
-        some = np.flatnonzero(rotations.angle_between(was, now) > STILL)
-        if len(some):
-            new = rotations.slerp(now[some], was[some], HANGING)
-            parent = q[some, above[place]]
-            turned = rotations.multiply(rotations.conjugate(parent), new)
-            flip = np.einsum("ti,ti->t", turned, local[some, joint])[:, None] < 0.0
-            local[some, joint] = np.where(flip, -turned, turned)
+    _native.shape_limbs.hang_joints(model.body.skeleton.parents, model.arms, given, HANGING, local)
 
 
-def place_limbs(
-    model: ShapeModel, tasks: tuple[LimbTask, ...], frames: slice | Ints, local: Floats, translations: Floats
-) -> None:
-    """Bring the points of all tasks to their targets, in poses ``(T, J, ...)`` of some frames that change in place."""
-    if not tasks:
-        return
-    pose = EditablePose(model.body.skeleton, local, translations)
-    q, p = pose.world()
-    placed: set[str] = set()
-    for task in tasks:
-        if task.name in placed:  # a second point of the same limb
-            q, p = pose.world()
-        placed.add(task.name)
-        goal = limb_goal(task, frames, q, p, task.point.weight[frames])
-        moves = norms(goal.target - goal.tip) > STILL
-        if goal.facing is not None:
-            moves |= rotations.angle_between(goal.facing, q[:, task.limb.end]) > STILL
-        some = np.flatnonzero(moves)
-        if len(some):
-            _place(pose, task.limb, goal, some, q, p)
-
-
-def _place(pose: EditablePose, limb: LimbChain, goal: LimbGoal, some: Ints, q: Floats, p: Floats) -> None:
-    """Solve and apply a limb in some frames."""
-    own_q, own_p = q[some], p[some]
-    bones = np.stack([own_p[:, limb.upper], own_p[:, limb.lower], goal.tip[some]], axis=1)
-    simple = limb._replace(upper=0, lower=1, end=2)
-    solved = solve_limb_chain(simple, own_q[:, [limb.upper]], bones, goal.target[some])
-    part = EditablePose(pose.skeleton, pose.rotations[some], pose.translations[some])
-    if not limb.attached:  # the end is moved by as much as the tip is
-        solved = LimbRotation(solved.upper, solved.lower, solved.end - goal.tip[some] + own_p[:, limb.end])
-    facing = None if goal.facing is None else goal.facing[some]
-    part.apply_limb(limb, own_q, own_p, solved, facing, np.ones(len(some), dtype=bool))
-    pose.rotations[some], pose.translations[some] = part.rotations, part.translations
+def place_limbs(model: ShapeModel, rows: LimbRows, local: Floats, translations: Floats) -> None:
+    """Bring points to their targets, in poses ``(T, J, ...)`` that change in place."""
+    _native.shape_limbs.place_limbs(model.body.skeleton.parents, rows, local, translations)

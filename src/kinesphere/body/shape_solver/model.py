@@ -87,6 +87,11 @@ class ShapeModel:
         return leg_length(self.body.skeleton)
 
     @cached_property
+    def arms(self) -> Ints:
+        """``(2,)`` joints from which arms hang."""
+        return np.array([self.body.skeleton.roles[f"{side}UpperArm"] for side in SIDES], dtype=np.intp)
+
+    @cached_property
     def ends(self) -> dict[int, str]:
         """Joint to the limb that carries it, such as ``leftHand``, for hands, feet and all below them."""
         skeleton = self.body.skeleton

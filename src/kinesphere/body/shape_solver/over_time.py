@@ -12,17 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solveh_banded
 
-from kinesphere.maths.vectors import Bools, Floats, clip, smoothstep
+from kinesphere import _native
+from kinesphere.maths.vectors import Floats, clip, smoothstep
 
-ROUNDS = 16  # most
-POLISHING = 3  # rounds, most
-SMALL = 6.0  # tolerances: a residual up to this size is made to vanish, one of twice that is out of reach
+MET = 0.25  # tolerances: a smaller residual stays
 DONE = 2e-3  # deviations: a smaller step is the last
 LITTLE, NEAR = 0.5, 0.5  # and one that gains so little and is smaller than so many deviations
-EASE = 0.75  # of its bound that an unknown goes with ease
-HARDENING = 250.0  # what it costs more at its bound
 SMOOTH = 0.11  # seconds: changes quicker than that cost more than they are large
-FIXED = 1e12  # curvature of an unknown that stays
 WORSE, WORSE_AT_ALL = 0.02, 2.0  # share and amount by which costs of a frame may grow for its neighbours' sake
 LONGEST_STEP = 2.5  # deviations in one round
 
@@ -46,16 +42,18 @@ class TimeGrid(NamedTuple):
     zero_after: bool
 
 
-def solve_over_time(linearise: Linearise, project: Project, start: Floats, prior: Prior, grid: TimeGrid) -> Floats:
+def solve_over_time(
+    linearise: Linearise, project: Project, start: Floats, prior: Prior, grid: TimeGrid, rounds: int
+) -> Floats:
     """Unknowns ``(T, N)`` with the least squares of residuals, of themselves, and of their second differences.
 
     Steps are damped (Levenberg 1944, Marquardt 1963), every frame by as much as its own costs ask for: a frame whose
     step made it worse goes back.
     """
-    unknowns, damping = start, np.zeros(len(start))
+    unknowns, damping = np.ascontiguousarray(start), np.zeros(len(start))
     residuals, jacobian = linearise(unknowns)
     cost = _costs(unknowns, residuals, prior)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         step = _step(unknowns, residuals, jacobian, prior, grid, damping)
         size = np.abs(step / prior.deviations).max(axis=1, keepdims=True)
         step *= np.minimum(1.0, LONGEST_STEP / np.maximum(size, 1e-12))
@@ -76,24 +74,17 @@ def solve_over_time(linearise: Linearise, project: Project, start: Floats, prior
 
 def _costs(unknowns: Floats, residuals: Floats, prior: Prior) -> Floats:
     """``(T,)`` of frames by themselves."""
-    own = np.einsum("tn,tn->t", residuals, residuals) + np.sum((unknowns / prior.deviations) ** 2, axis=1)
-    bound = np.maximum(np.abs(np.where(unknowns < 0.0, prior.least, prior.most)), 1e-9)
-    past = np.maximum(np.abs(unknowns) / bound - EASE, 0.0) / (1.0 - EASE)
-    return np.asarray(own + HARDENING * np.sum(past**2, axis=1))
+    costs: Floats = np.empty(len(unknowns))
+    _native.over_time.costs(prior, unknowns, residuals, costs)
+    return costs
 
 
 def _step(
     unknowns: Floats, residuals: Floats, jacobian: Floats, prior: Prior, grid: TimeGrid, damping: Floats
 ) -> Floats:
     frames, count = unknowns.shape
-    slope, stiffness = _springs(unknowns, prior)
-    gradient = (residuals[:, None] @ jacobian)[:, 0] + slope
-    stopped = _stopped(unknowns, gradient, prior)
-    jacobian = np.where(stopped[:, None], 0.0, jacobian)
-    gradient[stopped] = 0.0
-    blocks = np.swapaxes(jacobian, 1, 2) @ jacobian
-    index = np.arange(count)
-    blocks[:, index, index] += np.where(stopped, FIXED, stiffness + damping[:, None] / prior.deviations**2)
+    gradient, blocks = np.empty((frames, count)), np.empty((frames, count, count))
+    _native.over_time.normal_equations(prior, unknowns, residuals, jacobian, damping, gradient, blocks)
     if frames < 3:
         return np.asarray(-np.linalg.solve(blocks, gradient[..., None])[..., 0])
     smooth = (SMOOTH / grid.step) ** 4 / prior.deviations**2
@@ -105,6 +96,7 @@ def _step(
     bent[2:] += after_next[:-2, None] * unknowns[:-2]
     gradient += smooth * bent
     bands = np.zeros((2 * count + 1, frames, count))
+    index = np.arange(count)
     for below in range(count):
         bands[below, :, : count - below] = blocks[:, index[below:], index[: count - below]]
     bands[0] += main[:, None] * smooth
@@ -135,36 +127,25 @@ def second_difference_bands(frames: int, grid: TimeGrid) -> tuple[Floats, Floats
     return main, first, second
 
 
-def _springs(unknowns: Floats, prior: Prior) -> tuple[Floats, Floats]:
-    """Gradient and curvature ``(T, N)`` of what unknowns cost by themselves: squares, and more near their bounds."""
-    bound = np.where(unknowns < 0.0, prior.least, prior.most)
-    size = np.maximum(np.abs(bound), 1e-9)
-    past = np.maximum(np.abs(unknowns) - EASE * size, 0.0)
-    spring = HARDENING / ((1.0 - EASE) * size) ** 2
-    curvature = 1.0 / prior.deviations**2 + np.where(past > 0.0, spring, 0.0)
-    return unknowns / prior.deviations**2 + np.sign(unknowns) * past * spring, curvature
-
-
-def _stopped(unknowns: Floats, gradient: Floats, prior: Prior) -> Bools:
-    """``(T, N)`` unknowns at their bounds that would go beyond."""
-    least = (unknowns <= prior.least) & (gradient >= 0.0)
-    return np.asarray(least | ((unknowns >= prior.most) & (gradient <= 0.0)))
-
-
-def least_change(linearise: Linearise, project: Project, start: Floats, prior: Prior, tolerance: float) -> Floats:
+def least_change(
+    linearise: Linearise, project: Project, start: Floats, prior: Prior, small: Floats, rounds: int
+) -> Floats:
     """Unknowns changed by as little as makes small residuals vanish, every frame by itself.
 
-    Large ones are out of reach: they stay as they are.
+    Residuals from one tolerance to the size ``small (R,)`` vanish; those of twice that are out of reach, and stay as
+    they are, and so does what is met. Between these it is a share, so that neighbours in time stay neighbours.
     """
-    unknowns = start
+    unknowns = np.ascontiguousarray(start)
     residuals, jacobian = linearise(unknowns)
-    for _ in range(POLISHING):
-        asked = residuals * (1.0 - smoothstep((np.abs(residuals) - SMALL) / SMALL))
-        frames = np.flatnonzero(np.abs(asked).max(axis=1) > tolerance)
+    for _ in range(rounds):
+        size = np.abs(residuals)
+        asked = residuals * smoothstep((size - MET) / (1.0 - MET)) * (1.0 - smoothstep((size - small) / small))
+        frames = np.flatnonzero(asked.any(axis=1))
         if not len(frames):
             break
         pull = (residuals[:, None] @ jacobian)[:, 0]
-        free = np.where(_stopped(unknowns, pull, prior), 0.0, 1.0) / np.sqrt(_springs(unknowns, prior)[1])
+        free = np.empty(pull.shape)
+        _native.over_time.freedom(prior, unknowns, pull, free)
         weighted = jacobian[frames] * free[frames, None]
         normal = weighted @ np.swapaxes(weighted, 1, 2)
         index = np.arange(normal.shape[1])

@@ -27,12 +27,13 @@ from kinesphere.body.shape_solver.demands import (
     forward_poses,
 )
 from kinesphere.body.shape_solver.gaze import gaze_error, look
-from kinesphere.body.shape_solver.limbs import LimbTask, hang_arms, limb_tasks, place_limbs
+from kinesphere.body.shape_solver.limbs import LimbRows, LimbTask, hang_arms, limb_rows, limb_tasks, place_limbs
 from kinesphere.body.shape_solver.model import ShapeModel, shape_model
-from kinesphere.body.shape_solver.stretch import Stretch, solve_stretch
+from kinesphere.body.shape_solver.stretch import Given, Stretch, solve_stretch
+from kinesphere.body.shape_solver.system import Demands
 from kinesphere.maths import rotations
 from kinesphere.maths.kinematics import attached_points
-from kinesphere.maths.vectors import Bools, Floats, norms
+from kinesphere.maths.vectors import Bools, Floats, norms, smootherstep
 
 COMES = 0.5  # seconds in which changes come, and go
 MET = 1e-4  # metres: what is as near as this is met
@@ -68,12 +69,13 @@ def solve_shape(
     out_q, out_t = np.array(local), np.array(translations)
     goal = _centre_goal(model, constraints, tasks, given)
     task = ShapeTask(model, constraints, tasks, rate)
-    stretches = _stretches(*_shortfalls(task, given, goal), rate)
+    demands, limbs = demands_at(task, given, np.arange(len(local))), limb_rows(tasks, given.q, given.p)
+    stretches = _stretches(*_shortfalls(task, given, goal, demands, limbs), rate)
     for stretch in stretches:
-        solve_stretch(task, stretch, given.at(stretch.frames), goal.at(stretch.frames), (out_q, out_t))
+        solve_stretch(task, stretch, Given(given, goal, demands, limbs), (out_q, out_t))
     if stretches:
-        hang_arms(model, given.q, out_q, out_t)
-    place_limbs(model, tasks, slice(None), out_q, out_t)
+        hang_arms(model, given.q, out_q)
+    place_limbs(model, limbs, out_q, out_t)
     if constraints.gaze is not None:
         look(model, constraints.gaze, out_q, out_t)
     return _report(model, constraints, out_q, out_t, goal)
@@ -106,21 +108,21 @@ def _centre_goal(
             shift += point.weight[:, None] * (point.target - here)[:, [0, 2]]
             total += point.weight
     centre = np.asarray(centre + shift / np.maximum(total, 1.0)[:, None])
-    margin = np.zeros(len(centre))
-    if any(task.name.endswith("Foot") for task in tasks):
+    com, margin = constraints.com, np.zeros(len(centre))
+    if any(task.name.endswith("Foot") for task in tasks) and (com is None or not com.weight.all()):
         margin = np.nan_to_num(support_margin(model, constraints, given, centre))
-    com, room = constraints.com, np.maximum(ROOM * margin, LEAST_ROOM * model.size)
+    room = np.maximum(ROOM * margin, LEAST_ROOM * model.size)
     if com is None or com.target is None:
         return CentreGoal(centre, room)
     return CentreGoal(np.asarray(centre + com.weight[:, None] * (com.target - centre)), room)
 
 
-def _shortfalls(task: ShapeTask, given: Poses, goal: CentreGoal) -> tuple[Bools, Bools]:
+def _shortfalls(
+    task: ShapeTask, given: Poses, goal: CentreGoal, demands: Demands, limbs: LimbRows
+) -> tuple[Bools, Bools]:
     """``(T,)`` frames in which limbs alone are not enough, and frames in which the head looks elsewhere."""
     model, constraints = task.model, task.constraints
-    frames = np.arange(len(given.p))
-    wanting, looking = np.zeros((2, len(frames)), dtype=bool)
-    demands = demands_at(task, given, frames)
+    wanting, looking = np.zeros((2, len(given.p)), dtype=bool)
     reaches, points = demands.reaches, demands.points
     for m, row in enumerate(reaches.rows):
         joint, share = model.joints[row], reaches.weights[m][:, None]
@@ -131,8 +133,10 @@ def _shortfalls(task: ShapeTask, given: Poses, goal: CentreGoal) -> tuple[Bools,
         here = given.p[:, model.joints[row]] + rotations.rotate(given.q[:, model.joints[row]], points.offsets[m])
         wanting |= norms(points.targets[m] - here) > MET
     if constraints.com is not None:
-        mass = model.masses[0]
-        centre = np.einsum("s,tsi->ti", mass, centre_paths(model, given))[:, [0, 2]]
+        local, translations = given.local.copy(), given.translations.copy()
+        place_limbs(model, limbs, local, translations)
+        placed = forward_poses(model, local, translations)
+        centre = np.einsum("s,tsi->ti", model.masses[0], centre_paths(model, placed))[:, [0, 2]]
         wanting |= (norms(goal.place - centre) > MET) & (constraints.com.weight > 0.0)
     if constraints.gaze is not None:
         error = gaze_error(model, constraints.gaze, given.q, given.p)
@@ -152,7 +156,20 @@ def _stretches(wanting: Bools, looking: Bools, rate: float) -> list[Stretch]:
             merged[-1][1] = last
         else:
             merged.append([first, last])
-    return [Stretch(np.arange(a, b), a > 0, b < count, bool(wanting[a:b].any())) for a, b in merged]
+    near = _nearness(wanting, COMES * rate)
+    return [Stretch(np.arange(a, b), a > 0, b < count, bool(wanting[a:b].any()), near[a:b]) for a, b in merged]
+
+
+def _nearness(wanting: Bools, pad: float) -> Floats:
+    """``(T,)`` 1 in frames that are ``wanting``, and less towards ``pad`` frames from them, where it is 0."""
+    frames = np.arange(len(wanting))
+    marked = np.flatnonzero(wanting)
+    if not len(marked):
+        return np.zeros(len(wanting))
+    after = np.searchsorted(marked, frames)
+    before, ahead = marked[np.maximum(after - 1, 0)], marked[np.minimum(after, len(marked) - 1)]
+    away = [smootherstep(np.abs(frames - own) / pad) for own in (before, ahead)]
+    return np.asarray(np.where(before == ahead, 1.0 - away[0], 1.0 - away[0] * away[1]))
 
 
 # The result

@@ -9,6 +9,7 @@ namespace kinesphere {
 
 constexpr double BALANCE_TOLERANCE = 0.002;  // metres beyond its room, of a centre of mass that is not asked for
 constexpr double YIELDING = 12.0;            // tolerances from which on a demand pulls no harder
+constexpr double CENTRE_YIELDING = 100.0;    // likewise, of a centre of mass: balance comes before hands and gaze
 constexpr double UPRIGHT = 0.3;              // weight of a head's roll beside that of its line of sight
 
 struct TrunkRows {
@@ -47,6 +48,7 @@ struct Centre {
     Floats<2> target;   // (T, 2)
     Floats<1> weight;   // (T,)
     Floats<1> room;     // (T,)
+    Floats<1> free;     // (T,)
 };
 
 struct Gaze {
@@ -141,8 +143,8 @@ class TrunkPose {
 };
 
 // Reweight a row so that it pulls no harder beyond a size.
-void yield(double* residual, double* jacobian, Index count) {
-    const double weight = 1.0 / std::sqrt(std::sqrt(1.0 + square(*residual / YIELDING)));
+void yield(double* residual, double* jacobian, Index count, double limit = YIELDING) {
+    const double weight = 1.0 / std::sqrt(std::sqrt(1.0 + square(*residual / limit)));
     *residual *= weight;
     for (Index n = 0; n < count; ++n) jacobian[n] *= weight;
 }
@@ -196,11 +198,10 @@ void add_centre(const TrunkPose& pose, const Centre& given, Index t, double* res
         residuals[axis] = weight * away[axis];
     }
     double* outward = jacobian + 2 * count;
-    const bool out = distance > given.room(t);
-    residuals[2] = out ? (distance - given.room(t)) / BALANCE_TOLERANCE : 0.0;
+    const double held = distance > given.room(t) ? given.free(t) / BALANCE_TOLERANCE : 0.0;
+    residuals[2] = held > 0.0 ? held * (distance - given.room(t)) : 0.0;
     for (Index n = 0; n < count; ++n) {
-        outward[n] =
-            out ? (away[0] * jacobian[n] + away[1] * jacobian[count + n]) / (distance * BALANCE_TOLERANCE) : 0.0;
+        outward[n] = held > 0.0 ? held * (away[0] * jacobian[n] + away[1] * jacobian[count + n]) / distance : 0.0;
         jacobian[n] *= weight, jacobian[count + n] *= weight;
     }
 }
@@ -260,7 +261,7 @@ static void linearise(const TrunkRows& model, Floats<3> local, Floats<3> transla
             add_centre(pose, centre, t, residuals.at(t, r), jacobian.at(t, r), count);
             r += 3;
             for (int axis = 0; axis < 2; ++axis)
-                yield(residuals.at(t, r - 3 + axis), jacobian.at(t, r - 3 + axis), count);
+                yield(residuals.at(t, r - 3 + axis), jacobian.at(t, r - 3 + axis), count, CENTRE_YIELDING);
         }
         if (gaze.row.shape[0] > 0) {
             add_gaze(pose, gaze, t, residuals.at(t, r), jacobian.at(t, r), count);
@@ -312,7 +313,7 @@ FIELDS(kinesphere::Points, &kinesphere::Points::rows, &kinesphere::Points::offse
        &kinesphere::Points::weights);
 FIELDS(kinesphere::Centre, &kinesphere::Centre::rows, &kinesphere::Centre::offsets, &kinesphere::Centre::shares,
        &kinesphere::Centre::masses, &kinesphere::Centre::start, &kinesphere::Centre::target,
-       &kinesphere::Centre::weight, &kinesphere::Centre::room);
+       &kinesphere::Centre::weight, &kinesphere::Centre::room, &kinesphere::Centre::free);
 FIELDS(kinesphere::Gaze, &kinesphere::Gaze::row, &kinesphere::Gaze::origin, &kinesphere::Gaze::ahead,
        &kinesphere::Gaze::target, &kinesphere::Gaze::facing, &kinesphere::Gaze::weight);
 

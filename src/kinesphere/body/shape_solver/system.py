@@ -26,6 +26,7 @@ CENTRE_TOLERANCE = 0.0005  # metres, of a centre of mass that is asked for
 COUNTERWEIGHT = 0.035  # metres, of one that is not: it stays over the feet
 GAZE_TOLERANCE = float(np.radians(0.15))
 EYES_TAKE = float(np.radians(5.0))  # of a gaze, what eyes leave to neck and head is of this order
+SMALL, CENTRE_SMALL = 6.0, 60.0  # tolerances up to which residuals can be made to vanish; balance comes first
 ZONE = 0.006  # of a limb's length over which the pull of a target out of reach comes and goes
 
 
@@ -61,7 +62,8 @@ class Centre(NamedTuple):
     start: Floats  # (T, S, 3) centres before
     target: Floats  # (T, 2)
     weight: Floats  # (T,) over the tolerance
-    room: Floats  # (T,) metres from the target that it may go with ease; infinite where it is asked for
+    room: Floats  # (T,) metres from the target that it may go with ease, where it is not asked for
+    free: Floats  # (T,) how far it is not asked for, from 0 to 1
 
 
 class Gaze(NamedTuple):
@@ -74,11 +76,15 @@ class Gaze(NamedTuple):
     facing: Floats  # (T, 4) the head's rotation in the world when it looks there
     weight: Floats  # (T,) over the tolerance
 
+    def at(self, frames: Ints) -> Gaze:
+        """That of some frames, or none where it has no weight in them."""
+        if not len(self.row) or not self.weight[frames].any():
+            return NO_GAZE
+        return Gaze(self.row, self.origin, self.ahead, *(v[frames] for v in self[3:]))
+
 
 _NONE, _NO_PATHS = np.zeros(0, dtype=np.intp), np.zeros((0, 0, 3))
-NO_CENTRE = Centre(
-    _NONE, _NO_PATHS, np.zeros((0, 0)), np.zeros(0), _NO_PATHS, np.zeros((0, 2)), np.zeros(0), np.zeros(0)
-)
+NO_CENTRE = Centre(_NONE, _NO_PATHS, np.zeros((0, 0)), np.zeros(0), _NO_PATHS, np.zeros((0, 2)), *(np.zeros(0),) * 3)
 NO_GAZE = Gaze(_NONE, np.zeros(3), np.zeros(3), np.zeros((0, 3)), np.zeros((0, 4)), np.zeros(0))
 
 
@@ -89,6 +95,25 @@ class Demands(NamedTuple):
     points: Points
     centre: Centre = NO_CENTRE
     gaze: Gaze = NO_GAZE
+
+    def at(self, frames: Ints) -> Demands:
+        """Those of some frames; the centre of mass is asked for anew."""
+        reaches, points, _, gaze = self
+
+        def some(values: Floats) -> Floats:
+            return np.take(values, frames, axis=1)
+
+        return Demands(
+            reaches._replace(
+                targets=some(reaches.targets),
+                carried=some(reaches.carried),
+                weights=some(reaches.weights),
+                ease=some(reaches.ease),
+                zones=some(reaches.zones),
+            ),
+            Points(points.rows, some(points.offsets), some(points.targets), some(points.weights)),
+            gaze=gaze.at(frames),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +156,13 @@ class TrunkSystem:
         lowered = unknowns.copy()
         _native.shape_system.lower_hips(*self._given, self.demands.reaches, lowered)
         return lowered
+
+    @property
+    def small(self) -> Floats:
+        """``(R,)`` sizes up to which residuals can be made to vanish; twice that is out of reach."""
+        reaches, points, centre, gaze = self.demands
+        before, own = len(reaches.rows) + 3 * len(points.rows), 3 * (len(centre.rows) > 0)
+        return np.repeat([SMALL, CENTRE_SMALL, SMALL], [before, own, 3 * len(gaze.row)])
 
     def linearise(self, unknowns: Floats) -> tuple[Floats, Floats]:
         """Residuals ``(T, R)`` and their Jacobian ``(T, R, N)``."""

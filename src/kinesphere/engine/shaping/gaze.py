@@ -19,6 +19,7 @@ from kinesphere.engine.recorded_limbs import turn_joints
 from kinesphere.engine.recorded_poses import body_frame, chest_joint
 from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.engine.shaping.asked import AskedShaping
+from kinesphere.engine.shaping.places import place_in_world
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
 from kinesphere.maths.kinematics import forward_some
@@ -225,17 +226,8 @@ class Gaze:
         if isinstance(target, str):
             place = gaussian(seen.roles[target], HAND_CALM * self.context.rate, ends="point")
         else:
-            place = np.array(target) + self._goes_along(seen)
+            place = place_in_world(self.context, target, seen.hips)
         return np.asarray(place - origin)
-
-    def _goes_along(self, seen: _Seen) -> Floats:
-        """``(T, 3)`` how far places go along with who goes round in a loop, so that each cycle is like the others."""
-        cycles = self.context.detail.cycles
-        if self.context.detail.period is None:
-            return np.zeros((len(seen.hips), 3))
-        way = (seen.hips[-1] - seen.hips[0]) / cycles * np.array([1.0, 0.0, 1.0])
-        gone = np.arange(len(seen.hips)) / (len(seen.hips) - 1) * cycles
-        return np.asarray(gone[:, None] * way)
 
     def _limited(
         self, glance: _Glance, plain: _Seen, origin: Floats, most: float, now: _Seen | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -86,9 +87,11 @@ def meet_goals(context: PerformanceContext, local: Floats, translations: Floats)
             foot = context.roles[f"{side}Foot"]
             still = np.ones(len(world.pose.p))
             points.append(PointConstraint(foot, np.zeros(3), world.p(foot), still, world.q(foot)))
-        solved = solve_shape(
-            context.body, local[rows], translations[rows], ShapeConstraints(tuple(points)), context.rate
-        )
+        given = local[rows], translations[rows]
+        solved = solve_shape(context.body, *given, ShapeConstraints(tuple(points)), context.rate)
+        if any(own.max(initial=0.0) > MISSED for own in solved.missed[: len(asked)]):  # hands turn where they must
+            free = [replace(own, orientation=None) for own in points[: len(asked)]]
+            solved = solve_shape(context.body, *given, ShapeConstraints((*free, *points[len(asked) :])), context.rate)
         local[rows], translations[rows] = solved.local, solved.translations
         for goal, own in zip(asked, solved.missed[: len(asked)], strict=True):
             _tell_missed(context, goal, float(own.max(initial=0.0)))
@@ -99,8 +102,8 @@ def _tell_missed(context: PerformanceContext, goal: WorldGoal, missed: float) ->
     if missed > MISSED:
         name = f" of {goal.name}" if goal.name else ""
         warn_caller(
-            f"{context.phrase.name}: the {goal.role.removesuffix('Hand')} hand stays {1000.0 * missed:.0f} mm short of its "
-            f"goal{name} at {goal.start:.2f} s; the goal is approached as far as body and arm go",
+            f"{context.phrase.name}: the {goal.role.removesuffix('Hand')} hand stays {1000.0 * missed:.0f} mm short of "
+            f"its goal{name} at {goal.start:.2f} s; the goal is approached as far as body and arm go",
             OutOfReach,
         )
 

@@ -14,6 +14,7 @@ from kinesphere.engine.proportions import ARM
 from kinesphere.engine.recorded_poses import RecordedPoses
 from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.engine.shaping.asked import AskedShaping
+from kinesphere.engine.shaping.ways import bow_ways, touch_stops
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
 from kinesphere.maths.interpolation import cubic_rows_at
@@ -38,6 +39,10 @@ def displaced_by_properties(context: PerformanceContext, asked: AskedShaping, si
     if asked.asks(f"{side}.reach"):
         away = hand.path / np.maximum(norms(hand.path), 1e-9)[:, None]
         made += acts * asked.curve(f"{side}.reach")[:, None] * away
+    if asked.asks(f"{side}.arc"):
+        made += bow_ways(context, asked, side)
+    if asked.asks(f"{side}.touch"):
+        made += touch_stops(context, asked, side)
     if asked.asks(f"{side}.extent"):
         amount = asked.curve(f"{side}.extent")
         made += acts * _extended(context, side, amount)

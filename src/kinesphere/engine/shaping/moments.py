@@ -5,16 +5,19 @@ Legs and hips show the body's own moments, so that feet stay where they stand.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from kinesphere.engine.detail import REST_LEADS
+from kinesphere.engine.proportions import ARM
 from kinesphere.engine.recorded_frames import show_other_moments
 from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.engine.shaping.asked import AskedShaping, joints_by_role
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
-from kinesphere.maths.vectors import Floats, clip, norms, smootherstep
+from kinesphere.maths.vectors import Floats, Ints, clip, norms, smootherstep, smoothstep
 from kinesphere.motion.claim import Claim
 from kinesphere.motion.envelope import Envelope
 from kinesphere.motion.humanoid import GROUPS, ROLES
@@ -23,10 +26,13 @@ FIXED = frozenset((*GROUPS["legs"], "hips"))  # roles that show the body's momen
 EASES_IN = 3.0  # times a delay: seconds at both ends in which it comes and goes
 ROUND = 0.02  # seconds of σ, over which moments and ways beyond goals are smoothed
 PLAIN = 0.12  # of a path's progress that is taken as even: a path that rests has no moment for what goes on
+QUICKEST = 75.0  # arm lengths a second squared that an envelope adds at most: short strokes take less of it
+HOLDS = (0.03, 0.08)  # arm lengths that a hand goes between stops, from which on it comes to have an envelope
+ROUNDS, AROUND = 5, 3  # of finding how much; frames around strokes
 STILL = 1e-9
 
 
-def shape_moments(context: PerformanceContext, asked: AskedShaping, local: Floats) -> None:
+def shape_moments(context: PerformanceContext, asked: AskedShaping, local: Floats, translations: Floats) -> None:
     """Let each joint show its own moment, in poses ``(T, J, 4)`` that are changed in place."""
     if not asked.asks("delay", "envelope"):
         return
@@ -37,23 +43,89 @@ def shape_moments(context: PerformanceContext, asked: AskedShaping, local: Float
             continue
         ranked = asked.claims.ranked("envelope", role)
         if role in delays or ranked:
-            key = id(delays.get(role)), tuple(id(own) for own in ranked), _leader(context, role)
+            key = id(delays.get(role)), tuple(id(own) for own in ranked), leader_of(context, role)
             groups.setdefault(key, []).append(role)
+    takes = _takes(context, asked, groups, local, translations)
     motion = context.detail.poses.motion
     for (_, _, leader), roles in groups.items():
         delay = delays.get(roles[0], np.zeros(context.clock.frames))
-        ranked = asked.claims.ranked("envelope", roles[0])
-        moments, beyond = _enveloped(context, asked, leader, ranked) if ranked else (context.clock.time, None)
+        ranked, beyond = asked.claims.ranked("envelope", roles[0]), None
+        moments = context.clock.time
+        if ranked:
+            moments, beyond = _enveloped(context, asked, leader, ranked, takes[leader])
         moments = _delayed(moments, delay, context.rate)
         joints = np.array(sorted(joint for role in roles for joint in owned[role]))
         own_clock = context.arm_clocks.get(leader, context.clock)
         show_other_moments(motion, joints, own_clock.to_source(moments), local)
-        if beyond is not None and np.abs(beyond[0]).max() > STILL:
-            later = np.interp(_delayed(context.clock.time, delay, context.rate), context.clock.time, beyond[0])
+        if beyond is not None and np.abs(beyond).max() > STILL:
+            later = np.interp(_delayed(context.clock.time, delay, context.rate), context.clock.time, beyond)
             _go_beyond(context, leader, joints, later, local)
 
 
-def _leader(context: PerformanceContext, role: str) -> str:
+def _takes(
+    context: PerformanceContext,
+    asked: AskedShaping,
+    groups: Mapping[tuple[int, tuple[int, ...], str], list[str]],
+    local: Floats,
+    translations: Floats,
+) -> dict[str, Floats]:
+    """By leader: how much ``(S,)`` of its envelopes each stroke takes, so that no limb is quicker than a body can be.
+
+    All joints of a limb take as much.
+    """
+    made: dict[str, Floats] = {}
+    for (_, _, leader), roles in groups.items():
+        ranked = asked.claims.ranked("envelope", roles[0])
+        before = made.get(leader, strokes_made(context, leader))
+        joints = np.array(sorted(context.roles[role] for role in roles))
+        made[leader] = before
+        if ranked and not all("Eye" in role for role in roles):
+            found = _possible(context, asked, leader, ranked, joints, local, translations)
+            made[leader] = np.minimum(before, found)
+    return made
+
+
+def _possible(
+    context: PerformanceContext,
+    asked: AskedShaping,
+    leader: str,
+    ranked: Sequence[Claim],
+    joints: Ints,
+    local: Floats,
+    translations: Floats,
+) -> Floats:
+    """``(S,)`` how much of its envelopes each stroke takes, of some joints in poses ``(T, J, 4)``."""
+    motion, clock = context.detail.poses.motion, context.arm_clocks.get(leader, context.clock)
+    edges, _ = strokes_of(context, leader)
+    frames = np.round(edges * context.rate).astype(np.intp).tolist()
+    ends = [context.roles[role] for role in ((f"{leader}Hand",) if leader else ("head", "leftHand", "rightHand"))]
+    length, shown = context.detail.poses.arm_length, local.copy()
+
+    def accelerations(moments: Floats) -> Floats:
+        show_other_moments(motion, joints, clock.to_source(moments), shown)
+        world = context.world(shown, translations)
+        made = np.zeros((len(shown), len(ends)))
+        for k, end in enumerate(ends):
+            made[1:-1, k] = norms(np.diff(world.p(end), 2, axis=0)) * context.rate**2 / length
+        return made
+
+    plain, takes = accelerations(context.clock.time), strokes_made(context, leader)
+    for _ in range(ROUNDS):
+        moments, _ = _enveloped(context, asked, leader, ranked, takes)
+        now, over = accelerations(moments), False
+        for k, (first, last) in enumerate(itertools.pairwise(frames)):
+            rows = slice(max(first - AROUND, 0), last + AROUND + 1)
+            most, found = plain[rows].max(axis=0) + QUICKEST, now[rows].max(axis=0)
+            share = float((most / np.maximum(found, 1e-9)).min())
+            if share < 1.0:
+                takes[k] *= share
+                over = True
+        if not over:
+            break
+    return takes
+
+
+def leader_of(context: PerformanceContext, role: str) -> str:
     """The arm whose strokes a joint makes: left, right, or else nobody's but the body's."""
     side = "left" if role.startswith("left") else "right" if role.startswith("right") else ""
     return side if side in context.hands and not role.endswith("Eye") else ""
@@ -80,15 +152,26 @@ def strokes_of(context: PerformanceContext, leader: str) -> tuple[Floats, Floats
     return clock.to_output(context.detail.strokes.edges), path
 
 
+def strokes_made(context: PerformanceContext, leader: str) -> Floats:
+    """``(S,)`` from 0 to 1: what goes somewhere, rather than holds or rests; the latter have no envelope."""
+    if leader:
+        gone = context.hands[leader].lengths / ARM
+        return np.asarray(smoothstep((gone - HOLDS[0]) / (HOLDS[1] - HOLDS[0])))
+    return np.array([float(lead != REST_LEADS) for lead in context.detail.strokes.leads])
+
+
 def _enveloped(
-    context: PerformanceContext, asked: AskedShaping, leader: str, ranked: Sequence[Claim]
-) -> tuple[Floats, tuple[Floats, ...]]:
-    """Moments ``(T,)`` that envelopes ask for, and how far ``(T,)`` strokes go beyond their ends, as shares of them."""
+    context: PerformanceContext, asked: AskedShaping, leader: str, ranked: Sequence[Claim], takes: Floats
+) -> tuple[Floats, Floats]:
+    """Moments ``(T,)`` that envelopes ask for, and how far ``(T,)`` strokes go beyond their ends, as shares of them.
+
+    Each stroke ``takes (S,)`` a share of that.
+    """
     edges, path = strokes_of(context, leader)
+    weights = [asked.weight(own) for own in ranked]
     time, moments = context.clock.time, context.clock.time.copy()
     beyond = np.zeros(len(time))
-    weights = [asked.weight(own) for own in ranked]
-    for start, end in zip(edges[:-1], edges[1:], strict=True):
+    for start, end, share_taken in zip(edges[:-1], edges[1:], takes.tolist(), strict=True):
         rows = np.flatnonzero((time >= start) & (time <= end))
         if len(rows) < 3:
             continue
@@ -98,11 +181,11 @@ def _enveloped(
         space = progress
         for own, weight in zip(ranked, weights, strict=True):
             assert isinstance(own.value, Envelope)
-            space = space + weight[middle] * (own.value(share) - space)
+            space = space + share_taken * weight[middle] * (own.value(share) - space)
         moments[rows] = np.interp(clip(space, 0.0, 1.0), progress, time[rows])
         beyond[rows] = space - clip(space, 0.0, 1.0)
     calm = gaussian(np.column_stack([moments, beyond]), ROUND * context.rate, ends="reflect")
-    return calm[:, 0], (calm[:, 1],)
+    return np.ascontiguousarray(calm[:, 0]), np.ascontiguousarray(calm[:, 1])
 
 
 def _progress(path: Floats) -> Floats:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from kinesphere.body.body import Body
 from kinesphere.motion.document import describe_choices
-from kinesphere.motion.errors import MotionFileError
 from kinesphere.scripts.content import ActionContent
 from kinesphere.scripts.script_file import Script, ScriptAction
 
@@ -196,12 +195,3 @@ class _Order:
             f"a cycle of actions that wait for each other: {names}",
             "one of them that starts by itself",
         )
-
-
-def errors_of_schedule(script: Script, body: Body) -> list[MotionFileError]:
-    """What is wrong with the times of a script, at most the first of it."""
-    try:
-        schedule(script, body)
-    except MotionFileError as error:
-        return [error]
-    return []
