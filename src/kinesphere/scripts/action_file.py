@@ -91,7 +91,9 @@ class PoseRow:
 
     at: Moment
     hold: Annotated[float, number(0.0, LONGEST, "Seconds that it is held.")] = 0.0
-    rest: Annotated[Flag, Setting("Back to standing at rest: all that the action moves, and all of the parts that it names.")] = False
+    rest: Annotated[
+        Flag, Setting("Back to standing at rest: all that the action moves, and all of the parts that it names.")
+    ] = False
     channels: Annotated[
         Mapping[str, Real],
         AfterValidator(check_posture),
@@ -186,7 +188,9 @@ class WalkTable:
     steps: Annotated[Whole, number(1, 200, "How many.", whole=True)]
     at: Moment = 0.2
     stride: Annotated[float, number(-0.8, 0.9, "Metres from foot to foot, below zero backwards.")] = 0.6
-    aside: Annotated[float, number(-0.5, 0.5, "Metres to the left that each foot goes, the one on that side ahead of the other.")] = 0.0
+    aside: Annotated[
+        float, number(-0.5, 0.5, "Metres to the left that each foot goes, the one on that side ahead of the other.")
+    ] = 0.0
     turn: Annotated[float, number(-720.0, 720.0, "Degrees to the left that all of them turn.")] = 0.0
     seconds: Annotated[float, number(0.25, 2.0, "Of each step.")] = 0.54
     first: Annotated[
