@@ -20,6 +20,7 @@ from kinesphere.maths.vectors import Floats
 from kinesphere.motion.claim import Claim
 from kinesphere.motion.edit import Layer, PhraseEdit
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.gesture import Palm
 from kinesphere.motion.look import Look
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import SAMPLES, WORLD, Phrase, Track, part_of_channel
@@ -32,7 +33,7 @@ from kinesphere.scripts.action_file import GazeRow, GoalRow
 from kinesphere.scripts.content import ArmKey, part_of, resting_value
 from kinesphere.scripts.scheduling import Occurrence, Schedule, schedule
 from kinesphere.scripts.script_file import Script
-from kinesphere.scripts.tracks import ArmRow, ChannelRow, FeetRows, Standpoint
+from kinesphere.scripts.tracks import TINY, ArmRow, ChannelRow, FeetRows, Standpoint
 
 TO_POINT = {"fingertips": 0.29, "palm": 0.16, "grip": 0.16, "wrist": 0.0}  # arm lengths from the wrist
 POINTS_AT = 0.84  # arm lengths from the shoulder, of a hand that points
@@ -41,6 +42,7 @@ LOOKS_OVER = 0.35  # seconds over which a look comes and goes
 OVERLAPS = 0.06  # seconds that two actions on a part may
 POINT_OF = {"touch": "fingertips", "hold": "grip"}
 GIVES_WAY = 0.3  # seconds
+FREES = 0.4  # seconds in which a hand loses the shape that it had
 # Joint groups of a script's parts, where they are not one of the same name.
 GROUPS_OF = {f"{side}_arm": (f"{side}_arm", f"{side}_hand") for side in SIDES}
 
@@ -157,6 +159,7 @@ class _Assembly:
             self.arms[side].go_on([self._key(key, side, start, stands) for key in keys], start, transition)
         for side, palms in content.palms.items():
             self.arms[side].add_palms([replace(palm, time=start + palm.time) for palm in palms], start)
+        self._free_hands(own, transition)
         for name, rows in content.curves.items():
             self._add_channel(name, [(start + at, value) for at, value in rows], own, transition)
         steps = [
@@ -228,6 +231,18 @@ class _Assembly:
                 row.go_on(left, since, transition)
             return
         row.add([(own.start, neutral), *((at, value) for at, value in rows if at > own.start + 1e-4)])
+
+    def _free_hands(self, own: Occurrence, transition: float) -> None:
+        """What an earlier action left on a hand or shoulder goes, where this one takes the arm and says nothing of it."""
+        at = own.start + max(transition, FREES)
+        for side in own.content.arms:
+            if side not in own.content.palms:
+                self.arms[side].add_palms([Palm(at)], own.start)
+            for name, row in self.channels.items():
+                if part_of(name) != f"{side}_arm" or name in own.content.curves:
+                    continue
+                if abs(row.at(own.start) - row.neutral) > TINY or row.last > own.start:
+                    row.go_on([(at, row.neutral)], own.start, transition)
 
     # Places
 

@@ -151,12 +151,10 @@ class ArmRow:
             begins = keys[0].at <= SHORTEST  # the script does, and the hand is there
             if not begins and not is_rest(keys[0], self.side):
                 self.keys.append(rest_key(self.side, max(start, 0.0)))
-        elif not cut and leaves > self.last + CLOSE and not is_rest(keys[0], self.side):
+        elif not cut and leaves > self.last + CLOSE and (elsewhere or not is_rest(keys[0], self.side)):
             self.keys.append(self.keys[-1]._replace(at=leaves, stop=True))
         if elsewhere:
-            soon = max(leaves, self.last) + transition
-            while len(keys) > 1 and keys[0].at < soon and self._is_away(keys[0]):
-                keys = keys[1:]
+            keys = self._in_time(keys, max(leaves, self.last), transition)
         for key in keys:
             if key.at > self.last + (0.0 if not self.keys else SHORTEST) or not self.keys:
                 self.keys.append(key)
@@ -164,6 +162,8 @@ class ArmRow:
     def add_palms(self, palms: list[Palm], start: float) -> None:
         """Go over to other directions of the palm."""
         self.palms = [own for own in self.palms if own.time < start - SHORTEST]
+        if not self.palms and all(own.direction is None for own in palms):
+            return
         if self.palms and self.palms[-1].direction is not None:
             while len(palms) > 1 and palms[0].direction is None:
                 palms = palms[1:]
@@ -172,6 +172,20 @@ class ArmRow:
         elif palms[0].direction is not None and palms[0].time > start + CLOSE:
             self.palms.append(Palm(start))
         self.palms += [own for own in palms if not self.palms or own.time > self.palms[-1].time + SHORTEST]
+
+    def _in_time(self, keys: list[ArmKey], leaves: float, transition: float) -> list[ArmKey]:
+        """Keys without goals that the hand has no time to reach; what it passes on the way to the first that it has."""
+        first = next(
+            (i for i, key in enumerate(keys) if key.stop and not (key.at < leaves + transition and self._is_away(key))),
+            len(keys) - 1,
+        )
+        vias = []
+        for key in keys[:first]:
+            if key.stop:
+                vias.clear()
+            elif key.at > leaves + CLOSE:
+                vias.append(key)
+        return [*vias, *keys[first:]]
 
     def _is_away(self, key: ArmKey) -> bool:
         before = self.keys[-1]
