@@ -29,7 +29,7 @@ from kinesphere.engine.recorded_walk import swing_arm
 from kinesphere.engine.recording_context import KeptPose, PerformanceContext, RecordedWorld
 from kinesphere.engine.shaping.asked import AskedShaping
 from kinesphere.engine.shaping.goals import goal_places
-from kinesphere.engine.shaping.hands import displaced_by_properties
+from kinesphere.engine.shaping.hands import displaced_by_properties, swivel_by_properties
 from kinesphere.engine.shaping.tension import goes_on_aiming
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, reflected_weights, smooth_envelope

@@ -20,6 +20,7 @@ from kinesphere.maths.vectors import Floats
 from kinesphere.motion.claim import Claim
 from kinesphere.motion.edit import Layer, PhraseEdit
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.gesture import Palm
 from kinesphere.motion.look import Look
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import SAMPLES, WORLD, Phrase, Track, part_of_channel
@@ -29,10 +30,10 @@ from kinesphere.motion.scope import Scope, time_window
 from kinesphere.motion.world_goal import WorldGoal
 from kinesphere.performance.property_rows import AskedProperty
 from kinesphere.scripts.action_file import GazeRow, GoalRow
-from kinesphere.scripts.content import ArmKey, is_rest, part_of
+from kinesphere.scripts.content import ArmKey, is_rest, part_of, resting_value
 from kinesphere.scripts.scheduling import Occurrence, Schedule, schedule
 from kinesphere.scripts.script_file import Script
-from kinesphere.scripts.tracks import ArmRow, ChannelRow, FeetRows, Standpoint
+from kinesphere.scripts.tracks import TINY, ArmRow, ChannelRow, FeetRows, Standpoint
 
 TO_POINT = {"fingertips": 0.29, "palm": 0.16, "grip": 0.16, "wrist": 0.0}  # arm lengths from the wrist
 POINTS_AT = 0.84  # arm lengths from the shoulder, of a hand that points
@@ -43,6 +44,7 @@ POINT_OF = {"touch": "fingertips", "hold": "grip"}
 GIVES_WAY = 0.3  # seconds
 CLOSE = 0.04  # seconds
 QUICKEST, SLOWEST = 0.2, 0.9  # seconds in which a hand comes to its place, and goes from there
+FREES = 0.4  # seconds in which a hand loses the shape that it had
 # Joint groups of a script's parts, where they are not one of the same name.
 GROUPS_OF = {f"{side}_arm": (f"{side}_arm", f"{side}_hand") for side in SIDES}
 
@@ -160,6 +162,7 @@ class _Assembly:
             self.arms[side].go_on([self._key(key, side, start, stands) for key in keys], start, transition)
         for side, palms in content.palms.items():
             self.arms[side].add_palms([replace(palm, time=start + palm.time) for palm in palms], start)
+        self._free_hands(own, transition)
         for name, rows in content.curves.items():
             self._add_channel(name, [(start + at, value) for at, value in rows], own, transition)
         steps = [
@@ -216,7 +219,9 @@ class _Assembly:
         return max(last)
 
     def _add_channel(self, name: str, rows: list[tuple[float, float]], own: Occurrence, transition: float) -> None:
-        neutral = float(name.endswith("hand.loose"))
+        neutral = resting_value(name)
+        if name not in self.channels and all(value == neutral for _, value in rows):
+            return
         row = self.channels.setdefault(name, ChannelRow(neutral=neutral))
         needs = part_of(name) in own.content.parts
         if row.last <= rows[0][0] or needs or not row.times:
@@ -229,6 +234,18 @@ class _Assembly:
                 row.go_on(left, since, transition)
             return
         row.add([(own.start, neutral), *((at, value) for at, value in rows if at > own.start + 1e-4)])
+
+    def _free_hands(self, own: Occurrence, transition: float) -> None:
+        """What an earlier action left on a hand or shoulder goes, where this one takes the arm and says nothing of it."""
+        at = own.start + max(transition, FREES)
+        for side in own.content.arms:
+            if side not in own.content.palms:
+                self.arms[side].add_palms([Palm(at)], own.start)
+            for name, row in self.channels.items():
+                if part_of(name) != f"{side}_arm" or name in own.content.curves:
+                    continue
+                if abs(row.at(own.start) - row.neutral) > TINY or row.last > own.start:
+                    row.go_on([(at, row.neutral)], own.start, transition)
 
     # Places
 
