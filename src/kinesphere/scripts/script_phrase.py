@@ -19,8 +19,8 @@ from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.claim import Claim
 from kinesphere.motion.edit import Layer, PhraseEdit
-from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.gesture import Palm
+from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.look import Look
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import SAMPLES, WORLD, Phrase, Track, part_of_channel
@@ -236,7 +236,7 @@ class _Assembly:
         row.add([(own.start, neutral), *((at, value) for at, value in rows if at > own.start + 1e-4)])
 
     def _free_hands(self, own: Occurrence, transition: float) -> None:
-        """What an earlier action left on a hand or shoulder goes, where this one takes the arm and says nothing of it."""
+        """What an earlier action left on a hand or shoulder goes, where this one takes the arm and does not name it."""
         at = own.start + max(transition, FREES)
         for side in own.content.arms:
             if side not in own.content.palms:

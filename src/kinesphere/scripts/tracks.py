@@ -179,11 +179,11 @@ class ArmRow:
             (i for i, key in enumerate(keys) if key.stop and not (key.at < leaves + transition and self._is_away(key))),
             len(keys) - 1,
         )
-        vias = []
+        vias: list[ArmKey] = []
         for key in keys[:first]:
             if key.stop:
                 vias.clear()
-            elif key.at > leaves + CLOSE:
+            elif key.at >= leaves + transition:  # one on the way from rest is none on the way from elsewhere
                 vias.append(key)
         return [*vias, *keys[first:]]
 
