@@ -68,6 +68,15 @@ SHAPING = MappingProxyType(
                 for side in ("left", "right")
             ),
             *(
+                Aspect(f"{side}.hung.{axis}", 0.0, -1.0, 1.0, "arms", f"that a hanging hand is carried {axis}")
+                for side in ("left", "right")
+                for axis in ("out", "up", "ahead")
+            ),
+            *(
+                Aspect(f"{side}.hung.swivel", 0.0, -1.6, 1.6, "rad", "that the elbow of a hanging hand is out")
+                for side in ("left", "right")
+            ),
+            *(
                 Aspect(f"{side}.touch", 0.0, -1.0, 1.0, "", "of how a hand comes and goes: light below zero")
                 for side in ("left", "right")
             ),

@@ -30,7 +30,7 @@ from kinesphere.motion.scope import Scope, time_window
 from kinesphere.motion.world_goal import WorldGoal
 from kinesphere.performance.property_rows import AskedProperty
 from kinesphere.scripts.action_file import GazeRow, GoalRow
-from kinesphere.scripts.content import ArmKey, part_of, resting_value
+from kinesphere.scripts.content import ArmKey, is_rest, part_of, resting_value
 from kinesphere.scripts.scheduling import Occurrence, Schedule, schedule
 from kinesphere.scripts.script_file import Script
 from kinesphere.scripts.tracks import TINY, ArmRow, ChannelRow, FeetRows, Standpoint
@@ -42,6 +42,8 @@ LOOKS_OVER = 0.35  # seconds over which a look comes and goes
 OVERLAPS = 0.06  # seconds that two actions on a part may
 POINT_OF = {"touch": "fingertips", "hold": "grip"}
 GIVES_WAY = 0.3  # seconds
+CLOSE = 0.04  # seconds
+QUICKEST, SLOWEST = 0.2, 0.9  # seconds in which a hand comes to its place, and goes from there
 FREES = 0.4  # seconds in which a hand loses the shape that it had
 # Joint groups of a script's parts, where they are not one of the same name.
 GROUPS_OF = {f"{side}_arm": (f"{side}_arm", f"{side}_hand") for side in SIDES}
@@ -105,7 +107,8 @@ def busy(own: Occurrence) -> dict[str, tuple[float, float]]:
         times: list[float] = []
         side, _, kind = part.partition("_")
         if kind == "arm" and side in content.arms:
-            times = [key.at for key in content.arms[side]]
+            keys = content.arms[side]
+            times = [key.at for key in keys] + ([] if is_rest(keys[0], side) else [0.0])  # a hand sets out at once
         elif kind == "leg" and side in content.steps:
             times = [at for step in content.steps[side] for at in (step.lift, step.land)]
         else:
@@ -291,7 +294,16 @@ class _Assembly:
             self.referents.append(Referent(Kind.AIM, goal.hand, begins, ends, target=goal.place))
             return
         point = goal.point or POINT_OF[goal.do]
-        self.goals.append(WorldGoal(f"{goal.hand}Hand", goal.place, begins, ends, point, name=name))
+        fades = self._strokes_around(goal.hand, begins, ends)
+        self.goals.append(WorldGoal(f"{goal.hand}Hand", goal.place, begins, ends, point, *fades, name=name))
+
+    def _strokes_around(self, side: str, begins: float, ends: float) -> tuple[float, float]:
+        """How long the stroke to a goal takes, and the one from it: all the way the hand comes to its place."""
+        times = [own.at for own in self.arms[side].keys]
+        before = max((at for at in times if at < begins - CLOSE), default=0.0)
+        after = min((at for at in times if at > ends + CLOSE), default=ends + SLOWEST)
+        comes, goes = (min(max(own, QUICKEST), SLOWEST) for own in (begins - before, after - ends))
+        return comes, goes
 
 
 # Claims

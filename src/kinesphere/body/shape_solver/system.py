@@ -19,11 +19,13 @@ from kinesphere.body.shape_solver.model import ShapeModel, TrunkRows
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Bools, Floats, Ints
 
-ARM_TOLERANCE = 0.001  # metres by which an arm's start may stay farther from a target than it reaches with ease
+# Tolerances, in metres of a person.
+ARM_TOLERANCE = 0.001  # by which an arm's start may stay farther from a target than it reaches with ease
 LEG_TOLERANCE = 0.0008
-POINT_TOLERANCE = 0.0003  # metres, of points of the trunk and the head
-CENTRE_TOLERANCE = 0.0005  # metres, of a centre of mass that is asked for
-COUNTERWEIGHT = 0.035  # metres, of one that is not: it stays over the feet
+POINT_TOLERANCE = 0.0003  # of points of the trunk and the head
+CENTRE_TOLERANCE = 0.0005  # of a centre of mass that is asked for
+COUNTERWEIGHT = 0.035  # of one that is not: it stays over the feet
+BALANCE_TOLERANCE = 0.002  # beyond its room, of one that is not
 GAZE_TOLERANCE = float(np.radians(0.15))
 EYES_TAKE = float(np.radians(5.0))  # of a gaze, what eyes leave to neck and head is of this order
 SMALL, CENTRE_SMALL = 6.0, 60.0  # tolerances up to which residuals can be made to vanish; balance comes first
@@ -63,7 +65,7 @@ class Centre(NamedTuple):
     target: Floats  # (T, 2)
     weight: Floats  # (T,) over the tolerance
     room: Floats  # (T,) metres from the target that it may go with ease, where it is not asked for
-    free: Floats  # (T,) how far it is not asked for, from 0 to 1
+    free: Floats  # (T,) how far it is not asked for, over the tolerance
 
 
 class Gaze(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +18,7 @@ from kinesphere.maths.kinematics import forward_some
 from kinesphere.maths.vectors import Floats, norms, smootherstep
 from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.humanoid import PARENT_ROLE, SIDES
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.world_goal import WorldGoal
 
 TIPS = ("Index", "Middle")  # fingers whose tips touch
@@ -38,25 +38,47 @@ def goal_window(goal: WorldGoal, time: Floats) -> Floats:
     return np.asarray(comes * (1.0 - smootherstep((time - goal.end) / max(goal.after, 1e-6))))
 
 
-def goals_of(context: PerformanceContext, role: str) -> Iterator[tuple[WorldGoal, Floats]]:
+@memoised
+def goals_of(context: PerformanceContext, role: str) -> tuple[tuple[WorldGoal, Floats], ...]:
     """The goals of a hand or foot that hold in any frame, with how far they hold ``(T,)``."""
-    for goal in context.phrase.goals:
-        if goal.role == role:
-            window = goal_window(goal, context.clock.source)
-            if window.max() > TINY:
-                yield goal, window
+    asked = [own for own in context.phrase.goals if own.role == role]
+    held = [(own, goal_window(own, context.clock.source)) for own in asked]
+    return tuple((own, window) for own, window in held if window.max() > TINY)
 
 
 def goal_places(
     context: PerformanceContext, side: str, world: RecordedWorld, local: Floats
 ) -> list[tuple[Floats, Floats, Floats]]:
-    """Of each goal of a hand: how far it holds ``(T,)``, where the wrist must be ``(T, 3)``, how the hand is turned."""
+    """The goals of a hand as one: how far it holds ``(T,)``, where its wrist must be ``(T, 3)``, how it is turned.
+
+    Where one goes over into the next, each is asked for as far as the others do not hold.
+    """
+    found = goals_of(context, f"{side}Hand")
+    if not found:
+        return []
     turned = world.q(context.roles[f"{side}Hand"])
-    made = []
-    for goal, window in goals_of(context, f"{side}Hand"):
-        offset = point_of_hand(context.body, side, goal.point, local)
-        made.append((window, np.array(goal.target) - rotations.rotate(turned, offset), turned))
-    return made
+    offsets: dict[str, Floats] = {}
+    free, total, places = np.ones(len(turned)), np.zeros(len(turned)), np.zeros((len(turned), 3))
+    for goal, window in found:
+        if goal.point not in offsets:
+            own = point_of_hand(context.body, side, goal.point, local)
+            offsets[goal.point] = rotations.rotate(turned, own)
+        rows = slice(*_extent(window))
+        others = np.ones(rows.stop - rows.start)
+        for other, held in found:
+            if other is not goal and held[rows].any():
+                others *= 1.0 - held[rows]
+        share = window[rows] * others
+        places[rows] += share[:, None] * (np.array(goal.target) - offsets[goal.point][rows])
+        total[rows] += share
+        free[rows] *= 1.0 - window[rows]
+    return [(1.0 - free, places / np.maximum(total, 1e-12)[:, None], turned)]
+
+
+def _extent(window: Floats) -> tuple[int, int]:
+    """The first frame in which a window holds, and the one after the last."""
+    rows = np.flatnonzero(window > 0.0)
+    return int(rows[0]), int(rows[-1]) + 1
 
 
 def meet_goals(context: PerformanceContext, local: Floats, translations: Floats) -> None:

@@ -36,7 +36,7 @@ class _Bends(NamedTuple):
 
 
 TOWARD, TOWARD_ASIDE = _Bends(0.17, 0.12, 0.08, 0.04, 0.10), _Bends(0.05, 0.11, 0.11, 0.09, 0.0)
-RECOIL, RECOIL_ASIDE = _Bends(0.15, 0.14, 0.0, -0.23, 0.34), _Bends(0.04, 0.10, 0.09, 0.05, 0.10)
+RECOIL, RECOIL_ASIDE = _Bends(0.10, 0.13, 0.0, -0.24, 0.36), _Bends(0.04, 0.10, 0.09, 0.05, 0.10)
 SHARE, BACK_SHARE = 0.60, 0.55  # of half the support, that the centre of mass goes: toward, and back
 BACKWARD = 0.5  # of a lean to what is behind: spines bend back less
 FACE = 0.8  # of the trunk's bends that neck and head take back
