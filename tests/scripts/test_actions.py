@@ -284,7 +284,7 @@ def test_folded_arms_stay_folded_until_the_end_of_whatever_follows(tmp_path):
     motion = generate(
         script_of(tmp_path, *(f'[[action]]\ndo = "{name}"' for name in ("fold-arms", "walk", "nod", "stand")))
     )
-    folded = [pose_of(motion, "left", at) for at in (1.9, 4.0, 6.0, 8.0)]
+    folded = [pose_of(motion, "left", at) for at in (1.9, 4.0, 6.0, 7.5)]
     assert np.linalg.norm(np.array(folded) - folded[0], axis=1).max() < 0.03
     assert np.linalg.norm(pose_of(motion, "left", motion.duration) - folded[0]) > 0.25
 
@@ -298,7 +298,7 @@ def test_a_hand_that_is_needed_elsewhere_loses_its_shape_and_the_other_one_stays
     hand = motion.skeleton.roles["rightHand"]
     fingers = motion.skeleton.descendants(hand)
     turns = R.multiply(R.conjugate(motion.rotations[-1, fingers]), alone.rotations[0, fingers])
-    assert np.degrees(2.0 * np.arccos(np.clip(np.abs(turns[:, 3]), 0.0, 1.0))).max() < 3.0
+    assert np.degrees(2.0 * np.arccos(np.clip(np.abs(turns[:, 0]), 0.0, 1.0))).max() < 3.0
 
 
 def test_rising_and_standing_bring_everything_back(tmp_path):
