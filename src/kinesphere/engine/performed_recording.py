@@ -195,12 +195,13 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     if shaping is not None and kept is not None and asks_balance(shaping):
         aside, out = shift_balance(context, shaping, kept, legs.placed(local, translations), over)
     after = legs.place(aside, local, translations, out)
-    gaze = None if shaping is None else Gaze.of(context, shaping)
+    gaze, faced = None if shaping is None else Gaze.of(context, shaping), None
     if gaze is not None:
         gaze.turn_spine(local, translations)
+        faced = context.world(local, translations)
         gaze.turn_head(local, translations)
         after = context.world(local, translations)
-    place_arms(context, before, after, table, recorded, local, translations, shaping, kept)
+    place_arms(context, before, after, table, recorded, local, translations, shaping, kept, faced)
     meet_goals(context, local, translations)
     if gaze is not None:  # hands that are looked at have been moved since, and trunks that assist them
         gaze.turn_head(local, translations)

@@ -30,6 +30,7 @@ from kinesphere.engine.recording_context import KeptPose, PerformanceContext, Re
 from kinesphere.engine.shaping.asked import AskedShaping
 from kinesphere.engine.shaping.goals import goal_places
 from kinesphere.engine.shaping.hands import displaced_by_properties, swivel_by_properties
+from kinesphere.engine.shaping.tension import goes_on_aiming
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, reflected_weights, smooth_envelope
 from kinesphere.maths.vectors import Bools, Floats, norms
@@ -74,11 +75,13 @@ def place_arms(
     translations: Floats,
     shaping: AskedShaping | None = None,
     kept: KeptPose | None = None,
+    faced: RecordedWorld | None = None,
 ) -> None:
     """Put hands where edits bring them, in poses that are changed in place.
 
     ``recorded (T, C, 4)`` are the rotations of joints with limits before anything was added. Properties of movement
-    are those of ``shaping``; what hands keep they keep as in ``kept``, before these changed joints.
+    are those of ``shaping``; what hands keep they keep as in ``kept``, before these changed joints. Where a face looks
+    elsewhere, ``faced`` is before that: hands that are only near it do not go along.
     """
     away, kept_as = {}, before if kept is None else kept.world
     for side, hand in context.hands.items():
@@ -94,7 +97,8 @@ def place_arms(
     bodies = solids(context.body, before), solids(context.body, after, legs)
     carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
     goals = {side: goal_places(context, side, kept_as, local) for side in away}
-    targets = hand_targets(context, before, after, carried, away, kept_as, goals)
+    aiming = None if shaping is None else {side: goes_on_aiming(context, shaping, side) for side in away}
+    targets = hand_targets(context, before, after, carried, away, kept_as, goals, aiming, faced)
     clear_targets(context, before, after, bodies, carried, targets)
     arms = [
         _bring_hand(context, side, before, after, table, own, local, translations, shaping)

@@ -65,6 +65,7 @@ from kinesphere.scripts.arm_angles import ArmAngles
 
 ACTIONS = PerformanceFiles("action", "action", Path(__file__).parent / "actions")
 MOST_ROWS = 1000  # poses, goals, oscillations and looks of one action
+FIRST = ("auto", *HANDS)
 LOOKS = ("ahead", "right hand", "left hand")
 Place: TypeAlias = tuple[float, float, float]
 PLACE = WordOrVector("A place in the world, in metres.", most=FARTHEST, form="[x, y, z] in metres")
@@ -90,7 +91,9 @@ class PoseRow:
 
     at: Moment
     hold: Annotated[float, number(0.0, LONGEST, "Seconds that it is held.")] = 0.0
-    rest: Annotated[Flag, Setting("Back to standing at rest: all channels and arms of the action.")] = False
+    rest: Annotated[
+        Flag, Setting("Back to standing at rest: all that the action moves, and all of the parts that it names.")
+    ] = False
     channels: Annotated[
         Mapping[str, Real],
         AfterValidator(check_posture),
@@ -115,6 +118,7 @@ class OscillationRow:
     end: Annotated[float, number(0.0, LONGEST, "Until when.")]
     size: Annotated[float, number(-180.0, 180.0, "Degrees, or metres, to either side.")]
     rate: Annotated[float, number(0.1, 6.0, "Times a second.")] = 1.0
+    fade: Annotated[float, dial(0.0, 1.0, "How much smaller its last swing is than its first.", neutral=0.0)] = 0.0
     about: Annotated[ArmAngles | None, Setting("Of an arm: the angles about which it goes.")] = None
 
     def __post_init__(self) -> None:
@@ -184,12 +188,23 @@ class WalkTable:
     steps: Annotated[Whole, number(1, 200, "How many.", whole=True)]
     at: Moment = 0.2
     stride: Annotated[float, number(-0.8, 0.9, "Metres from foot to foot, below zero backwards.")] = 0.6
-    aside: Annotated[float, number(-0.5, 0.5, "Metres to the left that each step goes.")] = 0.0
+    aside: Annotated[
+        float, number(-0.5, 0.5, "Metres to the left that each foot goes, the one on that side ahead of the other.")
+    ] = 0.0
     turn: Annotated[float, number(-720.0, 720.0, "Degrees to the left that all of them turn.")] = 0.0
     seconds: Annotated[float, number(0.25, 2.0, "Of each step.")] = 0.54
-    first: Annotated[str, Choice("The foot that goes first.", choices=HANDS)] = "right"
+    first: Annotated[
+        str, Choice("The foot that goes first; auto: the one on the side where it goes or turns.", choices=FIRST)
+    ] = "auto"
     swing: Annotated[float, dial(0.0, 2.0, "How far arms swing.", "not at all", "twice", neutral=1.0)] = 1.0
     together: Annotated[Flag, Setting("Whether the last step brings the feet together.")] = True
+
+    @property
+    def leads(self) -> str:
+        """The foot that goes first."""
+        if self.first != "auto":
+            return self.first
+        return "left" if (self.aside or self.turn) > 0.0 else "right"
 
 
 @document(frozen=True)

@@ -19,7 +19,7 @@ from kinesphere.engine.phrases import phrase_of
 from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.engine.recruitment import channels_of
 from kinesphere.files.gesture_toml import ShapeKey
-from kinesphere.motion.gesture import SHAPES, Gesture, Palm, Step, resting_swivel, resting_wrist
+from kinesphere.motion.gesture import CHANNELS, SHAPES, Gesture, Palm, Step, resting_swivel, resting_wrist
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.phrase import CHEST, WORLD, part_of_channel
 from kinesphere.motion.referent import Referent
@@ -222,7 +222,7 @@ def action_content(
     written: ActionFile, gesture: Gesture | None, properties: tuple[AskedProperty, ...], body: Body
 ) -> ActionContent:
     """All that an action does, on a body, for its right hand as it is written."""
-    made = _Gathered()
+    made = _Gathered(frozenset(written.parts))
     if gesture is not None:
         made.add_gesture(gesture, body)
     if written.walk is not None:
@@ -292,7 +292,8 @@ def _sync_points(written: ActionFile, content: ActionContent) -> dict[str, float
 class _Gathered:
     """What is gathered of an action's file."""
 
-    def __init__(self) -> None:
+    def __init__(self, parts: frozenset[str] = frozenset()) -> None:
+        self.parts = parts  # that the file names: all of these come to rest
         self.arms: dict[str, list[ArmKey]] = {side: [] for side in SIDES}
         self.palms: dict[str, list[Palm]] = {side: [] for side in SIDES}
         self.steps: dict[str, list[Step]] = {side: [] for side in SIDES}
@@ -353,12 +354,13 @@ class _Gathered:
             if angles is not None:
                 position, swivel = arm_key(angles, side)
                 self.arms[side] += [ArmKey(at, position, swivel, not pose.via, ease=pose.ease) for at in moments]
-            elif pose.rest and self.arms[side]:
+            elif pose.rest and (self.arms[side] or f"{side}_arm" in self.parts):
                 self.arms[side] += [rest_key(side, at, pose.ease) for at in moments]
-                if self.palms[side] and self.palms[side][-1].direction is not None:
+                if not self.palms[side] or self.palms[side][-1].direction is not None:
                     self.palms[side].append(Palm(pose.at))
         if pose.rest:
-            values = {name: float(name.endswith("hand.loose")) for name in self.curves} | values
+            names = {*self.curves, *(name for name in CHANNELS if part_of(name) in self.parts)}
+            values = {name: resting_value(name) for name in sorted(names)} | values
         for name, value in values.items():
             self.curves.setdefault(name, []).extend((at, value) for at in moments)
 
@@ -382,7 +384,8 @@ class _Gathered:
         count = max(round(2.0 * (wave.end - wave.start) * wave.rate), 2)
         half = (wave.end - wave.start) / count
         times = [wave.start, *(wave.start + (i + 0.5) * half for i in range(count)), wave.end]
-        signs = [0.0, *(1.0 if i % 2 == 0 else -1.0 for i in range(count)), 0.0]
+        sizes = (1.0 - wave.fade * i / (count - 1) for i in range(count))
+        signs = [0.0, *(size if i % 2 == 0 else -size for i, size in enumerate(sizes)), 0.0]
         arm, _, joint = wave.joint.rpartition(".")
         if arm in ("right_arm", "left_arm"):
             self._swing_arm(arm.removesuffix("_arm"), joint, wave, zip(times, signs, strict=True))
@@ -404,6 +407,11 @@ class _Gathered:
             value = min(max(getattr(about, joint) + sign * wave.size, low), high)
             position, swivel = arm_key(replace(about, **{joint: value}), side)
             self.arms[side].append(ArmKey(at, position, swivel))
+
+
+def resting_value(channel: str) -> float:
+    """A channel's value where a body stands at rest."""
+    return float(channel.endswith("hand.loose"))
 
 
 def hand_values(side: str, text: str) -> dict[str, float]:

@@ -19,6 +19,7 @@ from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.claim import Claim
 from kinesphere.motion.edit import Layer, PhraseEdit
+from kinesphere.motion.gesture import Palm
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.look import Look
 from kinesphere.motion.memo import memoised
@@ -29,10 +30,10 @@ from kinesphere.motion.scope import Scope, time_window
 from kinesphere.motion.world_goal import WorldGoal
 from kinesphere.performance.property_rows import AskedProperty
 from kinesphere.scripts.action_file import GazeRow, GoalRow
-from kinesphere.scripts.content import ArmKey, part_of
+from kinesphere.scripts.content import ArmKey, is_rest, part_of, resting_value
 from kinesphere.scripts.scheduling import Occurrence, Schedule, schedule
 from kinesphere.scripts.script_file import Script
-from kinesphere.scripts.tracks import ArmRow, ChannelRow, FeetRows, Standpoint
+from kinesphere.scripts.tracks import TINY, ArmRow, ChannelRow, FeetRows, Standpoint
 
 TO_POINT = {"fingertips": 0.29, "palm": 0.16, "grip": 0.16, "wrist": 0.0}  # arm lengths from the wrist
 POINTS_AT = 0.84  # arm lengths from the shoulder, of a hand that points
@@ -41,6 +42,9 @@ LOOKS_OVER = 0.35  # seconds over which a look comes and goes
 OVERLAPS = 0.06  # seconds that two actions on a part may
 POINT_OF = {"touch": "fingertips", "hold": "grip"}
 GIVES_WAY = 0.3  # seconds
+CLOSE = 0.04  # seconds
+QUICKEST, SLOWEST = 0.2, 0.9  # seconds in which a hand comes to its place, and goes from there
+FREES = 0.4  # seconds in which a hand loses the shape that it had
 # Joint groups of a script's parts, where they are not one of the same name.
 GROUPS_OF = {f"{side}_arm": (f"{side}_arm", f"{side}_hand") for side in SIDES}
 
@@ -103,7 +107,8 @@ def busy(own: Occurrence) -> dict[str, tuple[float, float]]:
         times: list[float] = []
         side, _, kind = part.partition("_")
         if kind == "arm" and side in content.arms:
-            times = [key.at for key in content.arms[side]]
+            keys = content.arms[side]
+            times = [key.at for key in keys] + ([] if is_rest(keys[0], side) else [0.0])  # a hand sets out at once
         elif kind == "leg" and side in content.steps:
             times = [at for step in content.steps[side] for at in (step.lift, step.land)]
         else:
@@ -157,6 +162,7 @@ class _Assembly:
             self.arms[side].go_on([self._key(key, side, start, stands) for key in keys], start, transition)
         for side, palms in content.palms.items():
             self.arms[side].add_palms([replace(palm, time=start + palm.time) for palm in palms], start)
+        self._free_hands(own, transition)
         for name, rows in content.curves.items():
             self._add_channel(name, [(start + at, value) for at, value in rows], own, transition)
         steps = [
@@ -213,7 +219,9 @@ class _Assembly:
         return max(last)
 
     def _add_channel(self, name: str, rows: list[tuple[float, float]], own: Occurrence, transition: float) -> None:
-        neutral = float(name.endswith("hand.loose"))
+        neutral = resting_value(name)
+        if name not in self.channels and all(value == neutral for _, value in rows):
+            return
         row = self.channels.setdefault(name, ChannelRow(neutral=neutral))
         needs = part_of(name) in own.content.parts
         if row.last <= rows[0][0] or needs or not row.times:
@@ -226,6 +234,18 @@ class _Assembly:
                 row.go_on(left, since, transition)
             return
         row.add([(own.start, neutral), *((at, value) for at, value in rows if at > own.start + 1e-4)])
+
+    def _free_hands(self, own: Occurrence, transition: float) -> None:
+        """What an earlier action left on a hand or shoulder goes, where this one takes the arm and does not name it."""
+        at = own.start + max(transition, FREES)
+        for side in own.content.arms:
+            if side not in own.content.palms:
+                self.arms[side].add_palms([Palm(at)], own.start)
+            for name, row in self.channels.items():
+                if part_of(name) != f"{side}_arm" or name in own.content.curves:
+                    continue
+                if abs(row.at(own.start) - row.neutral) > TINY or row.last > own.start:
+                    row.go_on([(at, row.neutral)], own.start, transition)
 
     # Places
 
@@ -274,7 +294,16 @@ class _Assembly:
             self.referents.append(Referent(Kind.AIM, goal.hand, begins, ends, target=goal.place))
             return
         point = goal.point or POINT_OF[goal.do]
-        self.goals.append(WorldGoal(f"{goal.hand}Hand", goal.place, begins, ends, point, name=name))
+        fades = self._strokes_around(goal.hand, begins, ends)
+        self.goals.append(WorldGoal(f"{goal.hand}Hand", goal.place, begins, ends, point, *fades, name=name))
+
+    def _strokes_around(self, side: str, begins: float, ends: float) -> tuple[float, float]:
+        """How long the stroke to a goal takes, and the one from it: all the way the hand comes to its place."""
+        times = [own.at for own in self.arms[side].keys]
+        before = max((at for at in times if at < begins - CLOSE), default=0.0)
+        after = min((at for at in times if at > ends + CLOSE), default=ends + SLOWEST)
+        comes, goes = (min(max(own, QUICKEST), SLOWEST) for own in (begins - before, after - ends))
+        return comes, goes
 
 
 # Claims
@@ -310,14 +339,16 @@ def _moved(asked: AskedProperty, own: Occurrence, times: Schedule, phrase: Phras
     scope = asked.scope
     start = own.start + (scope.start or 0.0)
     end = own.end if scope.end is None else own.start + scope.end
-    whole = (scope.start is None and own.start <= 0.0, scope.end is None and own.end >= times.duration - 0.5)
+    if scope.start is None and own.start <= 0.0:
+        start = -scope.fade  # it is there when the script begins, and when it ends
+    last = scope.end is None and own.end >= times.duration - 0.5
     parts = scope.parts
     if parts is None and own.action.parts is not None:
         parts = tuple(group for part in sorted(own.action.parts) for group in GROUPS_OF.get(part, (part,)))
     if end <= start:
         end = start + 1.0 / SAMPLES
-    made = Scope(None if whole[0] else start, None if whole[1] else end, parts, scope.strength, scope.fade)
-    return replace(asked, scope=made)
+    made = Scope(start, None if last else end, parts, scope.strength, scope.fade)
+    return AskedProperty(asked.edit.at_times_of(own.start), made)
 
 
 def _guarded(

@@ -71,9 +71,12 @@ class ChannelRow:
 
     def go_on(self, rows: Rows, start: float, transition: float) -> None:
         """Go over from where it is at ``start`` to rows ``(time, value)``; what was to come after it is left out."""
+        first = rows[0][0]
+        if not self.times and first <= start + SHORTEST and start <= SHORTEST:  # the script begins as the action does
+            self.times, self.values = [time for time, _ in rows], [value for _, value in rows]
+            return
         before = self.at(start)
         self._cut(start)
-        first = rows[0][0]
         plain = abs(before - rows[0][1]) < TINY or first >= start + transition
         if first > start + SHORTEST or not plain:
             self._append(start, before)
@@ -136,6 +139,8 @@ class ArmRow:
 
     def go_on(self, keys: list[ArmKey], start: float, transition: float) -> None:
         """Go over from where the hand is at ``start`` to other keys; what was to come after that is left out."""
+        if not self.keys and all(is_rest(key, self.side) for key in keys):
+            return  # it hangs already
         cut = self._cut(min(start, keys[0].at))
         leaves = start
         elsewhere = bool(self.keys) and not is_rest(self.keys[-1], self.side)
@@ -143,14 +148,13 @@ class ArmRow:
             while len(keys) > 1 and is_rest(keys[0], self.side):
                 leaves, keys = max(leaves, keys[0].at), keys[1:]
         if not self.keys:
-            if not is_rest(keys[0], self.side):
+            begins = keys[0].at <= SHORTEST  # the script does, and the hand is there
+            if not begins and not is_rest(keys[0], self.side):
                 self.keys.append(rest_key(self.side, max(start, 0.0)))
-        elif not cut and leaves > self.last + CLOSE and not is_rest(keys[0], self.side):
+        elif not cut and leaves > self.last + CLOSE and (elsewhere or not is_rest(keys[0], self.side)):
             self.keys.append(self.keys[-1]._replace(at=leaves, stop=True))
         if elsewhere:
-            soon = max(leaves, self.last) + transition
-            while len(keys) > 1 and keys[0].at < soon and self._is_away(keys[0]):
-                keys = keys[1:]
+            keys = self._in_time(keys, max(leaves, self.last), transition)
         for key in keys:
             if key.at > self.last + (0.0 if not self.keys else SHORTEST) or not self.keys:
                 self.keys.append(key)
@@ -158,12 +162,30 @@ class ArmRow:
     def add_palms(self, palms: list[Palm], start: float) -> None:
         """Go over to other directions of the palm."""
         self.palms = [own for own in self.palms if own.time < start - SHORTEST]
+        if not self.palms and all(own.direction is None for own in palms):
+            return
         if self.palms and self.palms[-1].direction is not None:
             while len(palms) > 1 and palms[0].direction is None:
                 palms = palms[1:]
             if palms[0].time > start + CLOSE:
                 self.palms.append(replace(self.palms[-1], time=start))
+        elif palms[0].direction is not None and palms[0].time > start + CLOSE:
+            self.palms.append(Palm(start))
         self.palms += [own for own in palms if not self.palms or own.time > self.palms[-1].time + SHORTEST]
+
+    def _in_time(self, keys: list[ArmKey], leaves: float, transition: float) -> list[ArmKey]:
+        """Keys without goals that the hand has no time to reach; what it passes on the way to the first that it has."""
+        first = next(
+            (i for i, key in enumerate(keys) if key.stop and not (key.at < leaves + transition and self._is_away(key))),
+            len(keys) - 1,
+        )
+        vias: list[ArmKey] = []
+        for key in keys[:first]:
+            if key.stop:
+                vias.clear()
+            elif key.at >= leaves + transition:  # one on the way from rest is none on the way from elsewhere
+                vias.append(key)
+        return [*vias, *keys[first:]]
 
     def _is_away(self, key: ArmKey) -> bool:
         before = self.keys[-1]

@@ -18,6 +18,7 @@ SWINGS = 0.97  # of a step's time that its foot is in the air
 LIFTS_EARLY = 0.14  # seconds
 BOBS = 0.033  # of a stride's length, by which hips are lower while both feet stand
 ASIDE = 0.022  # metres that hips go over the standing foot
+FIRST_ASIDE, SHIFTS_FOR = 0.034, 0.4  # metres that they go there before the first step, and seconds
 PELVIS = 0.11  # radians that the pelvis turns with a stride of 0.6 m
 SHOULDERS = 1.7  # times as far, that the torso turns back
 ARMS = 0.30  # of a stride, that hanging hands swing ahead; back 0.8 of that
@@ -62,16 +63,22 @@ class _Place(NamedTuple):
 def walk_steps(asked: WalkTable) -> Walked:
     """Both feet's steps, and the curves of hips, torso and hanging arms."""
     steps: dict[str, list[Step]] = {"left": [], "right": []}
-    start, foot = asked.at, asked.first
+    start, foot = asked.at, asked.leads
     size = abs(asked.stride) / USUAL
     curves: dict[str, list[tuple[float, float]]] = {name: [(start, 0.0)] for name in WALKS}
-    place, each = _Place(0.0, 0.0, 0.0), asked.turn / asked.steps
+    shifts = max(start - LIFTS_EARLY, 0.0)  # the weight is on one foot before the other one lifts
+    curves["hips.x"] = [(max(shifts - SHIFTS_FOR, 0.0), 0.0)]
+    if shifts > 0.0:
+        curves["hips.x"].append((shifts + 0.1, -SIGN[foot] * FIRST_ASIDE))
+    closing = asked.together and asked.steps > 1
+    place, each = _Place(0.0, 0.0, 0.0), asked.turn / (asked.steps - 1 if closing else asked.steps)
     for i in range(asked.steps):
         last, time = i == asked.steps - 1, start + i * asked.seconds
-        closes = last and asked.together and asked.steps > 1
+        closes = last and closing  # beside the other foot, turned as that is
         along = 0.0 if closes else asked.stride * (0.5 if i == 0 else 1.0)
-        aside = asked.aside * (0.5 if asked.steps > 1 and (i == 0 or last) else 1.0)
-        place = place.ahead(along, aside, math.radians(each))
+        leads = SIGN[foot] * asked.aside > 0.0  # the foot on the side where it goes; the other one follows it
+        aside = asked.aside if leads and not closes else 0.0
+        place = place.ahead(along, aside, 0.0 if closes else math.radians(each))
         lift, land = time - LIFTS_EARLY, time + SWINGS * asked.seconds
         steps[foot].append(Step(max(lift, 0.0), land, *place.step(foot)))
         other = "left" if foot == "right" else "right"

@@ -12,6 +12,7 @@ from kinesphere.body.shape_solver.model import HIPS, HIPS_RANGE, PELVIS_RANGE, S
 from kinesphere.body.shape_solver.over_time import Prior
 from kinesphere.body.shape_solver.system import (
     ARM_TOLERANCE,
+    BALANCE_TOLERANCE,
     CENTRE_TOLERANCE,
     EYES_TAKE,
     GAZE_TOLERANCE,
@@ -26,13 +27,14 @@ from kinesphere.body.shape_solver.system import (
     Reaches,
 )
 from kinesphere.maths import kinematics, rotations
-from kinesphere.maths.vectors import Floats, Ints, clip, norms, unit
+from kinesphere.maths.vectors import Floats, Ints, clip, norms, smoothstep, unit
 
 FAR = 1.8  # arm lengths beyond its reach from which on a target is not gone after any farther
 CLAVICLE_RANGE = np.radians([[-18.0, 25.0], [-8.0, 28.0], [-10.0, 10.0]])  # beyond the given pose
 
 
-FARTHEST_TURN = float(np.radians(170.0))  # of a head beside the chest, beyond which it does not come around
+BESIDE, BEHIND = np.radians([145.0, 175.0])  # from where the chest faces: where a gaze gives up, and has given up
+AT_EYES = (0.03, 0.07)  # leg lengths from the eyes: where it has given up, and where it does
 LEG_ZONE = 0.5 * ZONE
 
 
@@ -85,7 +87,7 @@ def reaches_of(model: ShapeModel, limbs: tuple[LimbTask, ...], poses: Poses, fra
         np.empty((size, count)),
         np.empty((size, count)),
         np.empty((size, count)),
-        np.array([ARM_TOLERANCE if task.is_arm else LEG_TOLERANCE for task in limbs]),
+        model.scale * np.array([ARM_TOLERANCE if task.is_arm else LEG_TOLERANCE for task in limbs]),
         np.array([not task.is_arm for task in limbs], dtype=bool),
     )
     for m, task in enumerate(limbs):
@@ -127,7 +129,7 @@ def points_of(model: ShapeModel, points: tuple[PointConstraint, ...], poses: Pos
         joint, weight = model.joints[made.rows[m]], point.weight[frames]
         made.offsets[m] = rotations.rotate(rotations.conjugate(poses.q[:, joint]), here - poses.p[:, joint])
         made.targets[m] = here + weight[:, None] * (point.target[frames] - here)
-        made.weights[m] = weight / POINT_TOLERANCE
+        made.weights[m] = weight / (POINT_TOLERANCE * model.scale)
     return made
 
 
@@ -155,8 +157,9 @@ def centre_of(
         held[:, own] = np.maximum(held[:, own], limb.point.weight[frames][:, None])
     shares = 1.0 + held * (model.pinned_shares - 1.0)
     asked = np.zeros(len(frames)) if com is None else com.weight[frames]
-    weight = np.maximum(counterweight, asked / CENTRE_TOLERANCE)
-    return Centre(rows, offsets, shares, mass, centres, goal.place, weight, goal.room, 1.0 - asked)
+    weight = np.maximum(counterweight, asked / CENTRE_TOLERANCE) / model.scale
+    free = (1.0 - asked) / (BALANCE_TOLERANCE * model.scale)
+    return Centre(rows, offsets, shares, mass, centres, goal.place, weight, goal.room, free)
 
 
 def gaze_of(model: ShapeModel, gaze: GazeConstraint | None, poses: Poses, frames: Ints) -> Gaze:
@@ -176,24 +179,40 @@ def gaze_of(model: ShapeModel, gaze: GazeConstraint | None, poses: Poses, frames
     return Gaze(row, line.origin, line.ahead, target, facing, weight / tolerance)
 
 
+def seen_gaze(model: ShapeModel, gaze: GazeConstraint, poses: Poses) -> GazeConstraint:
+    """A gaze as far as somebody can follow it: not right behind, where a head would leap, nor into the eyes."""
+    line = model.eye_line
+    head = poses.q[:, line.head]
+    towards = gaze.target - (poses.p[:, line.head] + rotations.rotate(head, line.origin))
+    ahead = rotations.rotate(_chest_frame(model, poses), np.array([0.0, 0.0, 1.0]))
+    away = norms(towards)
+    aside = np.arccos(clip(np.einsum("ti,ti->t", ahead, unit(towards)), -1.0, 1.0))
+    share = 1.0 - smoothstep((aside - BESIDE) / (BEHIND - BESIDE))
+    least, most = (own * model.size for own in AT_EYES)
+    share = share * smoothstep((away - least) / (most - least))
+    return GazeConstraint(gaze.target, gaze.weight * share)
+
+
+def _chest_frame(model: ShapeModel, poses: Poses) -> Floats:
+    """``(T, 4)`` the chest's body axes in the world."""
+    chest = model.body.anatomy.spine[-1]
+    rest = rotations.multiply(rotations.conjugate(model.body.anatomy.pose.rotations[chest]), model.body.anatomy.basis)
+    return rotations.multiply(poses.q[:, chest], rest)
+
+
 def facing_target(model: ShapeModel, poses: Poses, ahead: Floats, towards: Floats) -> Floats:
     """``(T, 4)`` the head's rotation in the world when it looks ``towards (T, 3)``: turned, then nodded.
 
     It turns about the chest's up axis: by the smallest rotation a head would tilt. ``ahead (T, 3)`` is where it looks
     in the given poses.
     """
-    chest = model.body.anatomy.spine[-1]
-    rest = rotations.multiply(rotations.conjugate(model.body.anatomy.pose.rotations[chest]), model.body.anatomy.basis)
-    frame = rotations.multiply(poses.q[:, chest], rest)
+    frame = _chest_frame(model, poses)
     was, new = (rotations.rotate(rotations.conjugate(frame), direction) for direction in (ahead, towards))
-    turns = [np.arctan2(v[:, 0], v[:, 2]) for v in (was, new)]
-    turns[1] = clip(np.unwrap(turns[1]), -FARTHEST_TURN, FARTHEST_TURN)
-    nods = [-np.arcsin(clip(v[:, 1], -1.0, 1.0)) for v in (was, new)]
     up, left = np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0])
-    looks = [
-        rotations.multiply(rotations.from_axis_angle(up, turn), rotations.from_axis_angle(left, nod))
-        for turn, nod in zip(turns, nods, strict=True)
-    ]
+    looks = []
+    for direction in (was, new):
+        turn, nod = np.arctan2(direction[:, 0], direction[:, 2]), -np.arcsin(clip(direction[:, 1], -1.0, 1.0))
+        looks.append(rotations.multiply(rotations.from_axis_angle(up, turn), rotations.from_axis_angle(left, nod)))
     turned = rotations.multiply(looks[1], rotations.conjugate(looks[0]))
     in_world = rotations.multiply(rotations.multiply(frame, turned), rotations.conjugate(frame))
     return rotations.multiply(in_world, poses.q[:, model.eye_line.head])

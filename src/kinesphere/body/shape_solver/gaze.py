@@ -12,6 +12,7 @@ from kinesphere.maths.vectors import Floats, norms, unit
 
 HEAD_REST = float(np.radians(6.0))  # that the head alone may take at last
 STILL = 1e-7  # radians
+AT_EYE = 1e-6  # metres from an eye: any direction is that of the target
 
 
 def gaze_error(model: ShapeModel, gaze: GazeConstraint, q: Floats, p: Floats) -> Floats:
@@ -20,7 +21,7 @@ def gaze_error(model: ShapeModel, gaze: GazeConstraint, q: Floats, p: Floats) ->
     for joint, origin, ahead in _lines(model):
         towards = gaze.target - (p[:, joint] + rotations.rotate(q[:, joint], origin))
         angle = rotations.angle(rotations.rotation_between(rotations.rotate(q[:, joint], ahead), _nonzero(towards)))
-        worst = np.maximum(worst, angle)
+        worst = np.maximum(worst, np.where(norms(towards) > AT_EYE, angle, 0.0))
     return np.where(gaze.weight > 0.0, worst, 0.0)
 
 
@@ -62,4 +63,4 @@ def _lines(model: ShapeModel) -> list[tuple[int, Floats, Floats]]:
 
 
 def _nonzero(vectors: Floats) -> Floats:
-    return np.where(norms(vectors)[:, None] > 1e-6, vectors, [0.0, 0.0, 1.0])
+    return np.where(norms(vectors)[:, None] > AT_EYE, vectors, [0.0, 0.0, 1.0])

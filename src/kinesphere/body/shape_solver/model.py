@@ -30,6 +30,7 @@ NECK_TURN = (0.45, 0.30, 0.60)
 CLAVICLE = (0.12, 0.16, 0.05)
 PELVIS = (0.16, 0.06, 0.14)  # of the hips' rotation
 HIPS = (0.10, 0.05, 0.10)  # leg lengths of hips to the left, up and ahead
+PERSON = 0.85  # metres of a person's legs
 PELVIS_RANGE = np.radians([[-20.0, 45.0], [-15.0, 15.0], [-35.0, 35.0]])  # beyond the given pose
 HIPS_RANGE = np.array([[-0.4, 0.4], [-0.45, 0.06], [-0.4, 0.4]])  # leg lengths, beyond the given pose
 # Shares of the hips' movement that the middle of a segment makes whose limb ends where it did.
@@ -85,6 +86,11 @@ class ShapeModel:
     def size(self) -> float:
         """Length of the legs."""
         return leg_length(self.body.skeleton)
+
+    @property
+    def scale(self) -> float:
+        """How large the body is beside a person, whose sizes tolerances are meant for."""
+        return self.size / PERSON
 
     @cached_property
     def arms(self) -> Ints:
@@ -190,14 +196,15 @@ def _share(limit: Limit, count: int) -> Limit:
 def _clinical_axes(body: Body, joint: int, group: str) -> Floats:
     """``(3, 3)`` axes of flexion, side bend and twist as columns, in the parent's axes as the anatomy's pose has them.
 
-    Positive is forward, to the left, and to the left; of a clavicle forward, upward, and about itself.
+    Positive is forward, to the left, and to the left; of a clavicle forward, upward, and backward about itself. They
+    are right-handed, as the Jacobian of rotation vectors wants.
     """
     pose, skeleton = body.anatomy.pose, body.skeleton
     left, up, ahead = rotations.rotate(body.anatomy.basis, np.eye(3))
     axes = np.stack([left, -ahead, up])
     if group.endswith("Shoulder"):
         side = 1.0 if group == "leftShoulder" else -1.0
-        axes = np.stack([-side * up, side * ahead, side * left])
+        axes = np.stack([-side * up, side * ahead, -left])
     parent = int(skeleton.parents[joint])
     to_parent = rotations.identity() if parent < 0 else rotations.conjugate(pose.rotations[parent])
     return np.asarray(rotations.rotate(to_parent, axes).T)

@@ -32,19 +32,19 @@ static bool stopped(const Prior& prior, Index t, Index n, double x, double slope
     return (x <= prior.least(t, n) && slope >= 0.0) || (x >= prior.most(t, n) && slope <= 0.0);
 }
 
-// Costs (T,) of frames by themselves: squares of residuals (T, R) and what unknowns (T, N) cost.
-static void costs(const Prior& prior, Floats<2> unknowns, Floats<2> residuals, FloatsOut<1> out) {
-    for (Index t = 0; t < out.shape[0]; ++t) {
-        double sum = 0.0;
+// The cost of all frames: squares of residuals (T, R) and what unknowns (T, N) cost.
+static double cost(const Prior& prior, Floats<2> unknowns, Floats<2> residuals) {
+    double sum = 0.0;
+    for (Index t = 0; t < unknowns.shape[0]; ++t) {
         for (Index r = 0; r < residuals.shape[1]; ++r) sum += square(residuals(t, r));
         for (Index n = 0; n < unknowns.shape[1]; ++n) sum += spring(prior, t, n, unknowns(t, n)).cost;
-        out(t) = sum;
     }
+    return sum;
 }
 
-// Gradients (T, N) and curvatures (T, N, N) of these, with damping (T,); unknowns at their bounds stay.
+// Gradients (T, N) and curvatures (T, N, N) of these, damped; unknowns at their bounds stay.
 static void normal_equations(const Prior& prior, Floats<2> unknowns, Floats<2> residuals, Floats<3> jacobian,
-                             Floats<1> damping, FloatsOut<2> gradient, FloatsOut<3> curvature) {
+                             double damping, FloatsOut<2> gradient, FloatsOut<3> curvature) {
     const Index count = unknowns.shape[1];
     std::vector<char> stays(count);
     for (Index t = 0; t < unknowns.shape[0]; ++t) {
@@ -73,7 +73,7 @@ static void normal_equations(const Prior& prior, Floats<2> unknowns, Floats<2> r
             }
             block[n * count + n] +=
                 stays[n] ? FIXED
-                         : spring(prior, t, n, unknowns(t, n)).curvature + damping(t) / square(prior.deviations(n));
+                         : spring(prior, t, n, unknowns(t, n)).curvature + damping / square(prior.deviations(n));
         }
     }
 }
@@ -94,7 +94,7 @@ FIELDS(kinesphere::Prior, &kinesphere::Prior::deviations, &kinesphere::Prior::le
 namespace kinesphere {
 
 KERNELS(over_time) {
-    return {kernel<costs>("costs"), kernel<normal_equations>("normal_equations"), kernel<freedom>("freedom")};
+    return {kernel<cost>("cost"), kernel<normal_equations>("normal_equations"), kernel<freedom>("freedom")};
 }
 
 }  // namespace kinesphere

@@ -13,13 +13,15 @@ import numpy as np
 from scipy.linalg import solveh_banded
 
 from kinesphere import _native
+from kinesphere.maths.filters import gaussian
 from kinesphere.maths.vectors import Floats, clip, smoothstep
 
+POLISH = 0.25  # deviations in one round of polishing, at most
 MET = 0.25  # tolerances: a smaller residual stays
 DONE = 2e-3  # deviations: a smaller step is the last
 LITTLE, NEAR = 0.5, 0.5  # and one that gains so little and is smaller than so many deviations
 SMOOTH = 0.11  # seconds: changes quicker than that cost more than they are large
-WORSE, WORSE_AT_ALL = 0.02, 2.0  # share and amount by which costs of a frame may grow for its neighbours' sake
+WORSE, WORSE_AT_ALL = 1e-3, 1e-3  # share and amount by which costs may grow
 LONGEST_STEP = 2.5  # deviations in one round
 
 Linearise = Callable[[Floats], tuple[Floats, Floats]]
@@ -47,61 +49,76 @@ def solve_over_time(
 ) -> Floats:
     """Unknowns ``(T, N)`` with the least squares of residuals, of themselves, and of their second differences.
 
-    Steps are damped (Levenberg 1944, Marquardt 1963), every frame by as much as its own costs ask for: a frame whose
-    step made it worse goes back.
+    Steps are damped (Levenberg 1944, Marquardt 1963), all frames alike: one that goes back alone leaps away from its
+    neighbours.
     """
-    unknowns, damping = np.ascontiguousarray(start), np.zeros(len(start))
+    unknowns, damping, bands = np.ascontiguousarray(start), 0.0, _SmoothBands.of(len(start), prior, grid)
     residuals, jacobian = linearise(unknowns)
-    cost = _costs(unknowns, residuals, prior)
+    cost = _cost(unknowns, residuals, prior, bands)
     for _ in range(rounds):
-        step = _step(unknowns, residuals, jacobian, prior, grid, damping)
+        step = _step(unknowns, residuals, jacobian, prior, bands, damping)
         size = np.abs(step / prior.deviations).max(axis=1, keepdims=True)
         step *= np.minimum(1.0, LONGEST_STEP / np.maximum(size, 1e-12))
         tried = clip(project(clip(unknowns + step, prior.least, prior.most)), prior.least, prior.most)
         new_residuals, new_jacobian = linearise(tried)
-        new_cost = _costs(tried, new_residuals, prior)
-        worse = new_cost > cost * (1.0 + WORSE) + WORSE_AT_ALL
-        damping = np.where(worse, np.maximum(damping * 10.0, 1.0), np.where(damping > 0.05, damping * 0.2, 0.0))
-        gained = np.abs(cost - new_cost).max()
-        unknowns = np.where(worse[:, None], unknowns, tried)
-        residuals = np.where(worse[:, None], residuals, new_residuals)
-        jacobian = np.where(worse[:, None, None], jacobian, new_jacobian)
-        cost = np.where(worse, cost, new_cost)
-        if not worse.any() and (size.max() < DONE or (gained < LITTLE and size.max() < NEAR)):
+        new_cost = _cost(tried, new_residuals, prior, bands)
+        if new_cost > cost * (1.0 + WORSE) + WORSE_AT_ALL:
+            damping = max(damping * 10.0, 1.0)
+            continue
+        gained = abs(cost - new_cost)
+        damping = damping * 0.2 if damping > 0.05 else 0.0
+        unknowns, residuals, jacobian, cost = tried, new_residuals, new_jacobian, new_cost
+        if size.max() < DONE or (gained < LITTLE and size.max() < NEAR):
             break
     return unknowns
 
 
-def _costs(unknowns: Floats, residuals: Floats, prior: Prior) -> Floats:
-    """``(T,)`` of frames by themselves."""
-    costs: Floats = np.empty(len(unknowns))
-    _native.over_time.costs(prior, unknowns, residuals, costs)
-    return costs
+class _SmoothBands(NamedTuple):
+    """What second differences of unknowns cost: a symmetric matrix of five diagonals, for each unknown."""
+
+    weight: Floats  # (N,)
+    main: Floats  # (T,)
+    next_one: Floats  # (T,)
+    after_next: Floats  # (T,)
+
+    @classmethod
+    def of(cls, frames: int, prior: Prior, grid: TimeGrid) -> _SmoothBands:
+        """Of so many frames; fewer than three have no second differences."""
+        if frames < 3:
+            return cls(np.zeros(len(prior.deviations)), *np.zeros((3, frames)))
+        return cls((SMOOTH / grid.step) ** 4 / prior.deviations**2, *second_difference_bands(frames, grid))
+
+    def slope(self, unknowns: Floats) -> Floats:
+        """``(T, N)`` half the gradient of the cost."""
+        bent = self.main[:, None] * unknowns
+        bent[:-1] += self.next_one[:-1, None] * unknowns[1:]
+        bent[1:] += self.next_one[:-1, None] * unknowns[:-1]
+        bent[:-2] += self.after_next[:-2, None] * unknowns[2:]
+        bent[2:] += self.after_next[:-2, None] * unknowns[:-2]
+        return np.asarray(self.weight * bent)
+
+
+def _cost(unknowns: Floats, residuals: Floats, prior: Prior, bands: _SmoothBands) -> float:
+    own = _native.over_time.cost(prior, unknowns, residuals)
+    return float(own + np.vdot(unknowns, bands.slope(unknowns)))
 
 
 def _step(
-    unknowns: Floats, residuals: Floats, jacobian: Floats, prior: Prior, grid: TimeGrid, damping: Floats
+    unknowns: Floats, residuals: Floats, jacobian: Floats, prior: Prior, smooth: _SmoothBands, damping: float
 ) -> Floats:
     frames, count = unknowns.shape
     gradient, blocks = np.empty((frames, count)), np.empty((frames, count, count))
     _native.over_time.normal_equations(prior, unknowns, residuals, jacobian, damping, gradient, blocks)
     if frames < 3:
         return np.asarray(-np.linalg.solve(blocks, gradient[..., None])[..., 0])
-    smooth = (SMOOTH / grid.step) ** 4 / prior.deviations**2
-    main, next_one, after_next = second_difference_bands(frames, grid)
-    bent = main[:, None] * unknowns
-    bent[:-1] += next_one[:-1, None] * unknowns[1:]
-    bent[1:] += next_one[:-1, None] * unknowns[:-1]
-    bent[:-2] += after_next[:-2, None] * unknowns[2:]
-    bent[2:] += after_next[:-2, None] * unknowns[:-2]
-    gradient += smooth * bent
+    gradient += smooth.slope(unknowns)
     bands = np.zeros((2 * count + 1, frames, count))
     index = np.arange(count)
     for below in range(count):
         bands[below, :, : count - below] = blocks[:, index[below:], index[: count - below]]
-    bands[0] += main[:, None] * smooth
-    bands[count] += next_one[:, None] * smooth
-    bands[2 * count] += after_next[:, None] * smooth
+    bands[0] += smooth.main[:, None] * smooth.weight
+    bands[count] += smooth.next_one[:, None] * smooth.weight
+    bands[2 * count] += smooth.after_next[:, None] * smooth.weight
     flat = bands.reshape(2 * count + 1, -1)
     found = solveh_banded(flat, gradient.ravel(), lower=True, overwrite_ab=True, check_finite=False)
     return np.asarray(-found.reshape(frames, count))
@@ -128,12 +145,13 @@ def second_difference_bands(frames: int, grid: TimeGrid) -> tuple[Floats, Floats
 
 
 def least_change(
-    linearise: Linearise, project: Project, start: Floats, prior: Prior, small: Floats, rounds: int
+    linearise: Linearise, project: Project, start: Floats, prior: Prior, small: Floats, rounds: int, blur: float
 ) -> Floats:
-    """Unknowns changed by as little as makes small residuals vanish, every frame by itself.
+    """Unknowns changed by as little as makes small residuals vanish, nearly every frame by itself.
 
     Residuals from one tolerance to the size ``small (R,)`` vanish; those of twice that are out of reach, and stay as
-    they are, and so does what is met. Between these it is a share, so that neighbours in time stay neighbours.
+    they are, and so does what is met. Between these it is a share, and steps are smoothed over ``blur`` frames of σ, so
+    that neighbours in time stay neighbours.
     """
     unknowns = np.ascontiguousarray(start)
     residuals, jacobian = linearise(unknowns)
@@ -151,8 +169,12 @@ def least_change(
         index = np.arange(normal.shape[1])
         normal[:, index, index] += 1.0
         force = np.linalg.solve(normal, asked[frames][..., None])
-        changed = unknowns.copy()
-        changed[frames] -= (np.swapaxes(weighted, 1, 2) @ force)[..., 0] * free[frames]
-        unknowns = clip(project(clip(changed, prior.least, prior.most)), prior.least, prior.most)
+        found = (np.swapaxes(weighted, 1, 2) @ force)[..., 0]
+        found *= free[frames] / np.sqrt(1.0 + np.einsum("tn,tn->t", found, found) / POLISH**2)[:, None]
+        step = np.zeros(unknowns.shape)
+        step[frames] = found
+        if len(step) > 3:
+            step = gaussian(step, blur, ends="reflect")
+        unknowns = clip(project(clip(unknowns - step, prior.least, prior.most)), prior.least, prior.most)
         residuals, jacobian = linearise(unknowns)
     return unknowns

@@ -11,7 +11,7 @@ that is enough. They begin to before and end after, smoothly, because their seco
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from kinesphere.body.shape_solver.demands import (
     centre_paths,
     demands_at,
     forward_poses,
+    seen_gaze,
 )
 from kinesphere.body.shape_solver.gaze import gaze_error, look
 from kinesphere.body.shape_solver.limbs import LimbRows, LimbTask, hang_arms, limb_rows, limb_tasks, place_limbs
@@ -36,7 +37,7 @@ from kinesphere.maths.kinematics import attached_points
 from kinesphere.maths.vectors import Bools, Floats, norms, smootherstep
 
 COMES = 0.5  # seconds in which changes come, and go
-MET = 1e-4  # metres: what is as near as this is met
+MET = 1e-4  # metres of a person: what is as near as this is met
 LOOKED = 2e-3  # radians: what is as near as this is looked at
 ROOM, LEAST_ROOM = 0.7, 0.02  # of its margin, and leg lengths: how far a centre of mass goes by itself for a reach
 ASIDE = float(np.radians(75.0))  # of a gaze, from which on hips take part
@@ -64,6 +65,9 @@ def solve_shape(
     constraints = constraints.checked(len(local), len(body.skeleton))
     _refuse_middles(model, constraints)
     given = forward_poses(model, local, translations)
+    asked = constraints
+    if constraints.gaze is not None:
+        constraints = replace(constraints, gaze=seen_gaze(model, constraints.gaze, given))
     placed = limb_tasks(model, constraints.points, given.q, given.p)
     tasks = tuple(task for _, task in placed)
     out_q, out_t = np.array(local), np.array(translations)
@@ -78,7 +82,7 @@ def solve_shape(
     place_limbs(model, limbs, out_q, out_t)
     if constraints.gaze is not None:
         look(model, constraints.gaze, out_q, out_t)
-    return _report(model, constraints, out_q, out_t, goal)
+    return _report(model, asked, out_q, out_t, goal)
 
 
 def _refuse_middles(model: ShapeModel, constraints: ShapeConstraints) -> None:
@@ -128,16 +132,16 @@ def _shortfalls(
         joint, share = model.joints[row], reaches.weights[m][:, None]
         carried = rotations.rotate(given.q[:, joint], reaches.carried[m])
         line = share * (reaches.targets[m] - given.p[:, joint]) + (1.0 - share) * carried
-        wanting |= norms(line) > reaches.ease[m] + MET
+        wanting |= norms(line) > reaches.ease[m] + MET * model.scale
     for m, row in enumerate(points.rows):
         here = given.p[:, model.joints[row]] + rotations.rotate(given.q[:, model.joints[row]], points.offsets[m])
-        wanting |= norms(points.targets[m] - here) > MET
+        wanting |= norms(points.targets[m] - here) > MET * model.scale
     if constraints.com is not None:
         local, translations = given.local.copy(), given.translations.copy()
         place_limbs(model, limbs, local, translations)
         placed = forward_poses(model, local, translations)
         centre = np.einsum("s,tsi->ti", model.masses[0], centre_paths(model, placed))[:, [0, 2]]
-        wanting |= (norms(goal.place - centre) > MET) & (constraints.com.weight > 0.0)
+        wanting |= (norms(goal.place - centre) > MET * model.scale) & (constraints.com.weight > 0.0)
     if constraints.gaze is not None:
         error = gaze_error(model, constraints.gaze, given.q, given.p)
         looking = (error > LOOKED) & (constraints.gaze.weight > 0.0)

@@ -25,6 +25,7 @@ ROUNDS = 16  # of solving, most
 PASSES = (6, 6)  # rounds before those after which limbs follow, for a centre of mass
 SETTLED = 0.02  # deviations: a pass that changes less is the last
 POLISHING = (3, 2, 2, 1, 1, 1, 1, 1)  # rounds, most, of making exact; likewise
+BLUR = 0.03  # seconds of σ: what polishing changes, it changes no quicker
 LEAST_ZONE = 1e-6  # of a limb's length
 UNCHANGED = 5e-3  # deviations: a pass of polishing that changes less is the last
 
@@ -82,7 +83,7 @@ def solve_stretch(task: ShapeTask, stretch: Stretch, given: Given, out: tuple[Fl
     for rounds in POLISHING if balanced else POLISHING[:1]:
         system = solver.system(unknowns, counterweight=False)
         start = unknowns[:, solver.columns]
-        found = least_change(*solver.chosen(system), start, solver.prior, system.small, rounds)
+        found = least_change(*solver.chosen(system), start, solver.prior, system.small, rounds, BLUR * rate)
         if solver.change(unknowns, found) < UNCHANGED:
             break
     turned, moved = system.posed(unknowns)
@@ -149,13 +150,11 @@ class _Frames:
         asked = com is not None and bool(com.weight[self.frames].any())
         if not asked and not self.held:
             return system
-        now = given
-        if asked:
-            full_q, full_t = given.local.copy(), given.translations.copy()
-            full_q[:, joints], full_t[:, joints] = system.posed(unknowns)
-            hang_arms(model, given.q, full_q)
-            place_limbs(model, self.limbs, full_q, full_t)
-            now = forward_poses(model, full_q, full_t)
+        full_q, full_t = given.local.copy(), given.translations.copy()
+        full_q[:, joints], full_t[:, joints] = system.posed(unknowns)
+        hang_arms(model, given.q, full_q)
+        place_limbs(model, self.limbs, full_q, full_t)
+        now = forward_poses(model, full_q, full_t)
         own = 1.0 / COUNTERWEIGHT if counterweight else 0.0
         centre = centre_of(self.task, self.goal, system.world(unknowns), now, self.frames, own)
         return TrunkSystem(model, local, translations, self.demands._replace(centre=centre))

@@ -7,10 +7,9 @@
 
 namespace kinesphere {
 
-constexpr double BALANCE_TOLERANCE = 0.002;  // metres beyond its room, of a centre of mass that is not asked for
-constexpr double YIELDING = 12.0;            // tolerances from which on a demand pulls no harder
-constexpr double CENTRE_YIELDING = 100.0;    // likewise, of a centre of mass: balance comes before hands and gaze
-constexpr double UPRIGHT = 0.3;              // weight of a head's roll beside that of its line of sight
+constexpr double YIELDING = 12.0;          // tolerances from which on a demand pulls no harder
+constexpr double CENTRE_YIELDING = 100.0;  // likewise, of a centre of mass: balance comes before hands and gaze
+constexpr double UPRIGHT = 0.3;            // weight of a head's roll beside that of its line of sight
 
 struct TrunkRows {
     Ints<1> parents;   // (K,)
@@ -156,8 +155,9 @@ void add_reach(const TrunkPose& pose, const Reaches& given, Index m, Index t, do
     const Vec3 line = weight * (read_vector(given.targets.at(m, t)) - start) + (1.0 - weight) * carried;
     const double distance = norm(line);
     const Vec3 direction = line / most(distance, 1e-9);
-    const double past = (distance - given.ease(m, t)) / zone;
-    const double pull = past > 30.0 ? past : std::log1p(std::exp(past)), slope = 1.0 / (1.0 + std::exp(-past));
+    // Nothing is asked of a limb that reaches with ease; over two zones the pull comes smoothly.
+    const double past = most((distance - given.ease(m, t)) / zone, 0.0);
+    const double pull = past < 2.0 ? 0.25 * square(past) : past - 1.0, slope = least(0.5 * past, 1.0);
     *residual = zone * pull / tolerance;
     const double scale = slope / tolerance;
     pose.along(row, start, direction, -weight * scale, jacobian);
@@ -198,7 +198,7 @@ void add_centre(const TrunkPose& pose, const Centre& given, Index t, double* res
         residuals[axis] = weight * away[axis];
     }
     double* outward = jacobian + 2 * count;
-    const double held = distance > given.room(t) ? given.free(t) / BALANCE_TOLERANCE : 0.0;
+    const double held = distance > given.room(t) ? given.free(t) : 0.0;
     residuals[2] = held > 0.0 ? held * (distance - given.room(t)) : 0.0;
     for (Index n = 0; n < count; ++n) {
         outward[n] = held > 0.0 ? held * (away[0] * jacobian[n] + away[1] * jacobian[count + n]) / distance : 0.0;

@@ -41,7 +41,8 @@ SWITCHES = float(np.radians(22.0))  # to either side, within which it does
 CALM = 0.05  # seconds of σ in which what limits take comes and goes
 HAND_CALM = 0.05  # seconds of σ: what is seen of a hand that moves
 FACING_CALM = 0.3  # seconds of σ of straight ahead: trunks turn with every step
-NEAR = 0.08  # metres: what is nearer cannot be faced
+NEAR = (0.06, 0.16)  # metres between which what is looked at comes to be faced
+STEEP = 0.42  # cosine of how far up or down something is, from which on it has less and less of a side
 ROUNDS = 3  # of finding the head's turn: eyes move as it turns
 MISSED, HOLDS, BRIEF = float(np.radians(8.0)), 0.9, 0.25  # radians, weight and seconds of what is told
 FORWARD = np.array([0.0, 0.0, 1.0])
@@ -236,9 +237,11 @@ class Gaze:
         seen = plain if now is None else now
         away = self._towards(glance, seen, origin)
         far = norms(away)
-        away = away + (1.0 - smoothstep(far / NEAR - 1.0))[:, None] * NEAR * plain.face
+        faced = smoothstep((far - NEAR[0]) / (NEAR[1] - NEAR[0]))[:, None]
+        away = faced * away / np.maximum(far, 1e-9)[:, None] + (1.0 - faced) * plain.face
         to_chest = rotations.conjugate(plain.chest)
         yaw, pitch = _angles(to_chest, away)
+        yaw = yaw * smoothstep(np.cos(pitch) / STEEP)
         more = most - HEAD_TURNS
         limited = _sided(yaw, glance.head, most), clip(pitch, -HEAD_DOWN - more, HEAD_UP + more)
         beyond = np.stack([limited[0] - yaw, limited[1] - pitch], axis=1)
@@ -260,7 +263,7 @@ class Gaze:
             rows = np.flatnonzero((off > MISSED + room) & (glance.head > HOLDS))
             if len(rows) < BRIEF * self.context.rate:
                 continue
-            first, last = (self.context.clock.source[row] for row in (rows[0], rows[-1]))
+            first, last = self.context.span(rows)
             warn_caller(
                 f"{self.context.phrase.name or 'the body'}: {glance.name} at {glance.look} goes up to "
                 f"{np.degrees(off[rows].max()):.0f}° farther than a head turns, from {first:.2f} to {last:.2f} s; it "

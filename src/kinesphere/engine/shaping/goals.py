@@ -49,7 +49,7 @@ def goals_of(context: PerformanceContext, role: str) -> tuple[tuple[WorldGoal, F
 def goal_places(
     context: PerformanceContext, side: str, world: RecordedWorld, local: Floats
 ) -> list[tuple[Floats, Floats, Floats]]:
-    """The goals of a hand as one: how far it holds ``(T,)``, where the wrist must be ``(T, 3)``, how the hand is turned.
+    """The goals of a hand as one: how far it holds ``(T,)``, where its wrist must be ``(T, 3)``, how it is turned.
 
     Where one goes over into the next, each is asked for as far as the others do not hold.
     """

@@ -31,7 +31,7 @@ LIFE = {
 SETTLES = {"spine": 0.008, "neck": -0.006}  # radians forward in a pause: weight settles
 SETTLING = 0.35  # seconds
 # A stop: radians forward of the trunk, and how far limbs go towards hanging down.
-SINKS = {"spine": 0.05, "chest": 0.05, "upperChest": 0.04, "neck": 0.07, "head": 0.07}
+SINKS = {"spine": 0.06, "chest": 0.07, "upperChest": 0.06, "neck": 0.10, "head": 0.09}
 HANGS = {"UpperArm": 0.32, "LowerArm": 0.25}  # shares of the way
 FARTHEST = 0.45  # radians that an arm's bone sinks at most, approached softly
 FALLS, DAMPED = 0.85, 0.55  # cycles a second of what sinks, and how far its swing is damped

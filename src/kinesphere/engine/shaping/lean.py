@@ -36,7 +36,7 @@ class _Bends(NamedTuple):
 
 
 TOWARD, TOWARD_ASIDE = _Bends(0.17, 0.12, 0.08, 0.04, 0.10), _Bends(0.05, 0.11, 0.11, 0.09, 0.0)
-RECOIL, RECOIL_ASIDE = _Bends(0.15, 0.14, 0.0, -0.23, 0.34), _Bends(0.04, 0.10, 0.09, 0.05, 0.10)
+RECOIL, RECOIL_ASIDE = _Bends(0.10, 0.13, 0.0, -0.24, 0.36), _Bends(0.04, 0.10, 0.09, 0.05, 0.10)
 SHARE, BACK_SHARE = 0.60, 0.55  # of half the support, that the centre of mass goes: toward, and back
 BACKWARD = 0.5  # of a lean to what is behind: spines bend back less
 FACE = 0.8  # of the trunk's bends that neck and head take back
@@ -147,7 +147,7 @@ def _tell_behind(context: PerformanceContext, leans: Floats, amount: Floats) -> 
     rows = np.flatnonzero((amount > HOLDS) & (leans[:, 1] < BEHIND * amount))
     if len(rows) < BRIEF * context.rate:
         return
-    first, last = (context.clock.source[row] for row in (rows[0], rows[-1]))
+    first, last = context.span(rows)
     warn_caller(
         f"{context.phrase.name or 'the body'} leans to what is behind it, from {first:.2f} to {last:.2f} s: only half "
         "as far as it leans to what is ahead. A turn of the body, or a place ahead, lets it lean all the way",

@@ -31,7 +31,7 @@ from kinesphere.engine.shaping.moments import FIXED
 from kinesphere.engine.shaping.tremble import add_tremor
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
-from kinesphere.maths.vectors import Floats, clip, norms
+from kinesphere.maths.vectors import Floats, clip, norms, smoothstep
 from kinesphere.motion.hold import Energy
 from kinesphere.motion.humanoid import GROUPS, SIDES
 from kinesphere.motion.referent import Kind
@@ -69,6 +69,7 @@ TREMOR = {"Hand": 0.010, "LowerArm": 0.005, "head": 0.003}  # radians of a body 
 TREMOR_RATE, TREMOR_FROM = 10.5, 0.8  # hertz, and the tension above which it trembles
 RAISED, BENT = (0.15, 0.10), (0.16, 0.0)  # radians of shoulders and of hanging elbows, at full tension and when loose
 FIST, RELAXED = 0.55, 0.4  # of the way to a fist, and to a relaxed hand
+LETS_GO = 0.4  # how loose an arm is, or how much of its way it leaves out, from which on it is not held to point
 STOP_LOOSE = 0.7  # how loose a body is that has stopped
 LEAPS, LEAST_LEAP, LEAP_AROUND = 4.0, 30.0, 0.1  # times the median, radians a second squared, seconds to either side
 TINY = 1e-9
@@ -97,15 +98,36 @@ def tense(context: PerformanceContext, asked: AskedShaping, local: Floats, trans
 def _tensions(context: PerformanceContext, asked: AskedShaping) -> dict[str, Floats]:
     """Role to its tension ``(T,)``, less where the body has stopped."""
     made = {role: own for role, own in asked.by_role("tension").items() if role not in FIXED}
-    held = context.clock.held
-    stops = [] if held is None else [own for own in held.holds if own.energy == Energy.GONE]
-    if stops:
-        gone = STOP_LOOSE * np.max([clip(sunk(own, context.clock.time), 0.0, 1.0) for own in stops], axis=0)
+    gone = STOP_LOOSE * stopped(context)
+    if gone.any():
         none = np.zeros(len(gone))
         for role in GROUPS["upper_body"]:
             if role in context.roles:
                 made[role] = np.maximum(made.get(role, none) - gone, -1.0)
     return made
+
+
+def goes_on_aiming(context: PerformanceContext, asked: AskedShaping, side: str) -> Floats:
+    """``(T,)`` how far an arm is held to point where it points: not one that is loose, has stopped, or gives up early.
+
+    A loose one still comes to rest there, because it swings about its own way.
+    """
+    role = f"{side}UpperArm"
+    tension, complete = (
+        asked.curve(name, role) if asked.asks(name) else np.full(context.clock.frames, neutral)
+        for name, neutral in (("tension", 0.0), ("complete", 1.0))
+    )
+    left = 1.0 - smoothstep(-tension / LETS_GO), 1.0 - smoothstep((1.0 - complete) / LETS_GO)
+    return np.asarray(left[0] * left[1] * (1.0 - stopped(context)))
+
+
+def stopped(context: PerformanceContext) -> Floats:
+    """``(T,)`` from 0 to 1: how far the body has lost its energy in a stop."""
+    held = context.clock.held
+    stops = [] if held is None else [own for own in held.holds if own.energy == Energy.GONE]
+    if not stops:
+        return np.zeros(context.clock.frames)
+    return np.asarray(np.max([clip(sunk(own, context.clock.time), 0.0, 1.0) for own in stops], axis=0))
 
 
 def _hold_parts(context: PerformanceContext, tensions: Mapping[str, Floats], local: Floats) -> None:
