@@ -17,12 +17,14 @@ from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.engine.shaping.asked import AskedShaping, joints_by_role
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
+from kinesphere.maths.interpolation import cubic_rows_at
 from kinesphere.maths.vectors import Floats, Ints, clip, norms, smootherstep, smoothstep
 from kinesphere.motion.claim import Claim
 from kinesphere.motion.envelope import Envelope
 from kinesphere.motion.humanoid import GROUPS, ROLES
 
 FIXED = frozenset((*GROUPS["legs"], "hips"))  # roles that show the body's moments
+QUICK = 0.06  # seconds of σ: what is quicker than that in joints is noise, or cancels noise
 EASES_IN = 3.0  # times a delay: seconds at both ends in which it comes and goes
 ROUND = 0.02  # seconds of σ, over which moments and ways beyond goals are smoothed
 PLAIN = 0.12  # of a path's progress that is taken as even: a path that rests has no moment for what goes on
@@ -53,13 +55,27 @@ def shape_moments(context: PerformanceContext, asked: AskedShaping, local: Float
         moments = context.clock.time
         if ranked:
             moments, beyond = _enveloped(context, asked, leader, ranked, takes[leader])
-        moments = _delayed(moments, delay, context.rate)
         joints = np.array(sorted(joint for role in roles for joint in owned[role]))
         own_clock = context.arm_clocks.get(leader, context.clock)
         show_other_moments(motion, joints, own_clock.to_source(moments), local)
+        if delay.any():
+            for joint in joints.tolist():
+                local[:, joint] = _delayed_without_noise(local[:, joint], delay, context)
         if beyond is not None and np.abs(beyond).max() > STILL:
             later = np.interp(_delayed(context.clock.time, delay, context.rate), context.clock.time, beyond)
             _go_beyond(context, leader, joints, later, local)
+
+
+def _delayed_without_noise(shown: Floats, delay: Floats, context: PerformanceContext) -> Floats:
+    """``(T, 4)`` rotations of a joint that come later, but for what is quick in them, which does not.
+
+    In captures the noise of the hips is taken back by the spine in the same frame, that of the chest by the arms, and
+    a turn of a straight arm by its forearm.
+    """
+    smooth = gaussian(rotations.continuous(shown), QUICK * context.rate, ends="reflect")
+    quick = rotations.multiply(rotations.conjugate(rotations.normalise(smooth)), shown)
+    later = cubic_rows_at(smooth, _delayed(context.clock.time, delay, context.rate) * context.rate)
+    return rotations.multiply(rotations.normalise(later), quick)
 
 
 def _takes(
