@@ -332,7 +332,9 @@ def test_oscillations_fade():
     q, roles = motion.world()[0], motion.skeleton.roles
     ahead = R.rotate(q[:, roles["head"]], R.rotate(R.conjugate(q[0, roles["head"]]), np.array([0.0, 0.0, 1.0])))
     angle = np.degrees(np.arctan2(ahead[:, 0], ahead[:, 2]))
-    peaks = [abs(angle[i]) for i in range(1, len(angle) - 1) if (angle[i] - angle[i - 1]) * (angle[i + 1] - angle[i]) < 0]
+    peaks = [
+        abs(angle[i]) for i in range(1, len(angle) - 1) if (angle[i] - angle[i - 1]) * (angle[i + 1] - angle[i]) < 0
+    ]
     large = [own for own in peaks if own > 5.0]
     assert len(large) == 8
     assert large[-1] < 0.8 * large[0]

@@ -196,8 +196,8 @@ def _share(limit: Limit, count: int) -> Limit:
 def _clinical_axes(body: Body, joint: int, group: str) -> Floats:
     """``(3, 3)`` axes of flexion, side bend and twist as columns, in the parent's axes as the anatomy's pose has them.
 
-    Positive is forward, to the left, and to the left; of a clavicle forward, upward, and backward about itself. They are
-    right-handed, as the Jacobian of rotation vectors wants.
+    Positive is forward, to the left, and to the left; of a clavicle forward, upward, and backward about itself. They
+    are right-handed, as the Jacobian of rotation vectors wants.
     """
     pose, skeleton = body.anatomy.pose, body.skeleton
     left, up, ahead = rotations.rotate(body.anatomy.basis, np.eye(3))

@@ -181,7 +181,7 @@ def _tell_falls(
     if falls.sum() < BRIEF * context.rate:
         return
     rows = np.flatnonzero(falls)
-    first, last = (context.clock.source[row] for row in (rows[0], rows[-1]))
+    first, last = context.span(rows)
     warn_caller(
         f"{context.phrase.name or 'the body'} loses its balance: from {first:.2f} to {last:.2f} s its centre of mass "
         f"is up to {-1000.0 * now[rows].min():.0f} mm beyond its feet; a smaller balance shift, or a step, keeps it up",

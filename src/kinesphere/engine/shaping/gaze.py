@@ -263,7 +263,7 @@ class Gaze:
             rows = np.flatnonzero((off > MISSED + room) & (glance.head > HOLDS))
             if len(rows) < BRIEF * self.context.rate:
                 continue
-            first, last = (self.context.clock.source[row] for row in (rows[0], rows[-1]))
+            first, last = self.context.span(rows)
             warn_caller(
                 f"{self.context.phrase.name or 'the body'}: {glance.name} at {glance.look} goes up to "
                 f"{np.degrees(off[rows].max()):.0f}° farther than a head turns, from {first:.2f} to {last:.2f} s; it "

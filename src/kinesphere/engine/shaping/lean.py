@@ -147,7 +147,7 @@ def _tell_behind(context: PerformanceContext, leans: Floats, amount: Floats) -> 
     rows = np.flatnonzero((amount > HOLDS) & (leans[:, 1] < BEHIND * amount))
     if len(rows) < BRIEF * context.rate:
         return
-    first, last = (context.clock.source[row] for row in (rows[0], rows[-1]))
+    first, last = context.span(rows)
     warn_caller(
         f"{context.phrase.name or 'the body'} leans to what is behind it, from {first:.2f} to {last:.2f} s: only half "
         "as far as it leans to what is ahead. A turn of the body, or a place ahead, lets it lean all the way",
