@@ -188,9 +188,17 @@ class ArmRow:
             return keys[first:]
         last = max((i for i, key in enumerate(keys[:first]) if key.stop), default=-1)
         vias = [key for key in keys[last + 1 : first] if key.at > leaves + CLOSE]
-        if not self._through_trunk(keys[first]):  # one on the way from rest is none on the way from elsewhere
-            vias = [key for key in vias if key.at >= soon]
+        if not self._through_trunk(keys[first]):  # one on the way from rest may be none on the way from elsewhere
+            vias = [key for key in vias if key.at >= soon and not self._turns_back(key, keys[first])]
         return [*vias[-1:], *keys[first:]]
+
+    def _turns_back(self, via: ArmKey, key: ArmKey) -> bool:
+        """Whether a hand that passes a via on its way to a key turns back there."""
+        before = self.keys[-1]
+        if {before.space, via.space, key.space} != {CHEST}:
+            return True
+        there, on = np.subtract(via.position, before.position), np.subtract(key.position, via.position)
+        return float(there @ on) < 0.0
 
     def _through_trunk(self, key: ArmKey) -> bool:
         """Whether the straight way to a key leads through the trunk, about."""
