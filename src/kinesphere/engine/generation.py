@@ -38,7 +38,7 @@ from kinesphere.engine.recruitment import add_drives, moments_of
 from kinesphere.engine.referents import align_clocks, find_referents, settle_referents
 from kinesphere.engine.shaped_motion import shape_motion
 from kinesphere.engine.surface_scales import scale_surface
-from kinesphere.engine.trunk import place_hips, solve_trunk
+from kinesphere.engine.trunk import HEADING, place_hips, solve_trunk
 from kinesphere.engine.written_claims import write_claims
 from kinesphere.engine.written_pose import WrittenPose
 from kinesphere.maths import threads
@@ -452,11 +452,15 @@ def _balance(
     arms = _solve_body(pose, parts, few, limbs, *none, every, for_balance=True)
     upper, flexion = ({side: rows[own] for side, own in arms.sides.items()} for rows in (arms.upper, arms.flexion))
     unbalanced = horizontal_centre_of_mass(pose, upper, flexion, limbs) - pose.size * few.rows("hips.x", "hips.z")
+    headed = few[HEADING] if few[HEADING].any() else None
+    if headed is not None:  # as the body sees it, that turns
+        unbalanced = _turned_about(unbalanced, -headed)
     away = coarse.smooth(unbalanced - unbalanced[coarse.first], SLOW) / MOVED
     if not all(batch.loops):
         away -= np.where(np.array(batch.loops)[coarse.performance, None], 0.0, away[coarse.first])
     shift = np.zeros((len(coarse), 3))
-    shift[:, [0, 2]] = -coarse.delay(away, -EARLY)
+    early = -coarse.delay(away, -EARLY)
+    shift[:, [0, 2]] = early if headed is None else _turned_about(early, headed)
     _lean_to_goals(parts, pose, few, shift)
     for _ in range(2):
         needed = leg_overreach(pose, shift)
@@ -470,6 +474,13 @@ def _balance(
         wanted = [np.arange(len(part.table)) / every for part in parts]
         rows = np.concatenate([cubic_rows_at(rows[c], at, False) for c, at in zip(coarse.slices, wanted, strict=True)])
     return rows[:, :3], rows[:, 3:].reshape(-1, 2, 2)
+
+
+def _turned_about(places: Floats, angle: Floats) -> Floats:
+    """``(F, 2)`` x and z, turned to the left about the vertical."""
+    sine, cosine = np.sin(angle), np.cos(angle)
+    x, z = places.T
+    return np.stack([cosine * x + sine * z, cosine * z - sine * x], axis=1)
 
 
 def _lean_to_goals(parts: Sequence[_Performance], pose: BatchPose, channels: ChannelCurves, shift: Floats) -> None:

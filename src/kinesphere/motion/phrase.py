@@ -40,7 +40,7 @@ SAMPLES = 60.0  # values a second of a curve over a phrase's own time
 CHEST, WORLD = "chest", "world"
 SLACK = 1e-9  # seconds
 LARGEST_OVERLAY = 100.0  # of an arm's, in any unit
-TRAVELS = ("hips.x", "hips.z", "hips.turn")  # channels of who goes somewhere, and turns
+TRAVELS = ("hips.x", "hips.z", "hips.turn", "hips.heading")  # channels of who goes somewhere, and turns
 FARTHEST = 1000.0  # leg lengths, or radians, of these
 
 # Parameters of each stroke, with their neutral values. The inflection is the key's own unless given.

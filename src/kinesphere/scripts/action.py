@@ -71,6 +71,7 @@ def read_action(file: PerformanceFile, values: Mapping[str, Any] | None = None) 
     parameters = parameters_of(file)
     given = dict(values or {})
     made = {name: given.get(name, _default(own)) for name, own in parameters.items()}
+    made |= {name: int(made[name]) for name, own in parameters.items() if own.kind == "whole"}
     frozen = tuple((name, tuple(own) if isinstance(own, list | tuple) else own) for name, own in made.items())
     return _read_action(file, frozen)
 

@@ -29,7 +29,17 @@ from kinesphere.scripts.arm_angles import ArmAngles, arm_key
 from kinesphere.scripts.walking import walk_steps
 
 SAME = 1e-4  # arm lengths: what is nearer to where an arm hangs hangs
-NEGATED = ("torso.side", "torso.turn", "head.tilt", "head.turn", "eyes.turn", "hips.x", "hips.turn", "hips.tilt")
+NEGATED = (
+    "torso.side",
+    "torso.turn",
+    "head.tilt",
+    "head.turn",
+    "eyes.turn",
+    "hips.x",
+    "hips.turn",
+    "hips.tilt",
+    "hips.heading",
+)
 AFTER = 0.35  # seconds after the last thing of an action without a duration
 LEGS = ("left_leg", "right_leg")
 ARMS = ("left_arm", "right_arm")

@@ -19,7 +19,7 @@ from kinesphere.engine.proportions import ARM, LEG
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.claim import Claim
 from kinesphere.motion.edit import Layer, PhraseEdit
-from kinesphere.motion.gesture import Palm
+from kinesphere.motion.gesture import ANGLE, CHANNELS, Palm
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.look import Look
 from kinesphere.motion.memo import memoised
@@ -44,6 +44,9 @@ POINT_OF = {"touch": "fingertips", "hold": "grip"}
 GIVES_WAY = 0.3  # seconds
 CLOSE = 0.04  # seconds
 QUICKEST, SLOWEST = 0.2, 0.9  # seconds in which a hand comes to its place, and goes from there
+# Of what goes over from one action to the next: leg lengths, or radians a second of trunk and head, of hands and eyes.
+FASTEST_MOVE, FASTEST_TURN = 0.7, 2.0
+FASTEST = {"hand": 8.0, "eyes": 8.0, "arm": 3.0}
 FREES = 0.4  # seconds in which a hand loses the shape that it had
 # Joint groups of a script's parts, where they are not one of the same name.
 GROUPS_OF = {f"{side}_arm": (f"{side}_arm", f"{side}_hand") for side in SIDES}
@@ -225,7 +228,7 @@ class _Assembly:
         row = self.channels.setdefault(name, ChannelRow(neutral=neutral))
         needs = part_of(name) in own.content.parts
         if row.last <= rows[0][0] or needs or not row.times:
-            row.go_on(rows, own.start, transition)
+            row.go_on(rows, own.start, transition, _fastest(name) if own.action.row.transition is None else np.inf)
             return
         if self.needed.get(part_of(name), 0.0) > own.start + GIVES_WAY:  # somebody else's: it goes along afterwards
             since = self.needed[part_of(name)]
@@ -304,6 +307,12 @@ class _Assembly:
         after = min((at for at in times if at > ends + CLOSE), default=ends + SLOWEST)
         comes, goes = (min(max(own, QUICKEST), SLOWEST) for own in (begins - before, after - ends))
         return comes, goes
+
+
+def _fastest(name: str) -> float:
+    """How fast a channel goes over from one action to the next, in its engine's unit a second."""
+    part = "eyes" if name.startswith("eyes.") else name.split(".")[-2]
+    return FASTEST.get(part, FASTEST_TURN if CHANNELS[name] == ANGLE else FASTEST_MOVE)
 
 
 # Claims

@@ -25,10 +25,11 @@ from kinesphere.scripts.content import ArmKey, Rows, is_rest, rest_key
 CLOSE = 0.04  # seconds: keys that are nearer to each other than this are one
 SHORTEST = 1e-4  # seconds from key to key of a channel
 TINY = 1e-9  # of a channel
+PEAK = 1.875  # of the mean speed of a transition
 AWAY = 0.04  # arm lengths: a key that is nearer to where a hand is needs no time to be reached
 TRUNK_OUT, TRUNK_UP, TRUNK_AHEAD = 0.05, 0.15, 0.32  # arm lengths from the shoulder: what is less is in the trunk
 EARLY = 0.055  # seconds before a foot lands, that hips are between the feet: the leg that lands is not stretched
-TRAVELS = ("hips.x", "hips.z", "hips.turn")
+TRAVELS = ("hips.x", "hips.z", "hips.heading")
 
 
 class Standpoint(NamedTuple):
@@ -70,14 +71,18 @@ class ChannelRow:
             return self.neutral
         return float(monotone_cubic(self.times, self.values, np.array([time]))[0])
 
-    def go_on(self, rows: Rows, start: float, transition: float) -> None:
-        """Go over from where it is at ``start`` to rows ``(time, value)``; what was to come after it is left out."""
+    def go_on(self, rows: Rows, start: float, transition: float, fastest: float = np.inf) -> None:
+        """Go over from where it is at ``start`` to rows ``(time, value)``; what was to come after it is left out.
+
+        It takes longer than the transition where it is far, so that it is no faster than ``fastest`` a second.
+        """
         first = rows[0][0]
         if not self.times and first <= start + SHORTEST and start <= SHORTEST:  # the script begins as the action does
             self.times, self.values = [time for time, _ in rows], [value for _, value in rows]
             return
         before = self.at(start)
         self._cut(start)
+        transition = max(transition, PEAK * abs(before - rows[0][1]) / fastest)
         plain = abs(before - rows[0][1]) < TINY or first >= start + transition
         if first > start + SHORTEST or not plain:
             self._append(start, before)
@@ -175,12 +180,25 @@ class ArmRow:
         self.palms += [own for own in palms if not self.palms or own.time > self.palms[-1].time + SHORTEST]
 
     def _in_time(self, keys: list[ArmKey], leaves: float, transition: float) -> list[ArmKey]:
-        """Keys without those that the hand has no time to reach; vias lead it around the trunk."""
+        """Keys without goals that the hand has no time to reach; what it passes on the way to the first that it has."""
         soon = leaves + transition
-        late = (i for i, key in enumerate(keys) if key.at >= soon or not self._is_away(key))
+        late = (i for i, key in enumerate(keys) if key.stop and (key.at >= soon or not self._is_away(key)))
         first = next(late, len(keys) - 1)
-        vias = [key for key in keys[:first] if not key.stop and key.at > leaves + CLOSE]
-        return [*(vias[-1:] if self._through_trunk(keys[first]) else []), *keys[first:]]
+        if not self._is_away(keys[first]):
+            return keys[first:]
+        last = max((i for i, key in enumerate(keys[:first]) if key.stop), default=-1)
+        vias = [key for key in keys[last + 1 : first] if key.at > leaves + CLOSE]
+        if not self._through_trunk(keys[first]):  # one on the way from rest may be none on the way from elsewhere
+            vias = [key for key in vias if key.at >= soon and not self._turns_back(key, keys[first])]
+        return [*vias[-1:], *keys[first:]]
+
+    def _turns_back(self, via: ArmKey, key: ArmKey) -> bool:
+        """Whether a hand that passes a via on its way to a key turns back there."""
+        before = self.keys[-1]
+        if {before.space, via.space, key.space} != {CHEST}:
+            return True
+        there, on = np.subtract(via.position, before.position), np.subtract(key.position, via.position)
+        return float(there @ on) < 0.0
 
     def _through_trunk(self, key: ArmKey) -> bool:
         """Whether the straight way to a key leads through the trunk, about."""
@@ -284,9 +302,9 @@ class FeetRows:
         times = [time for i, time in enumerate(every) if i == 0 or time - every[i - 1] > SHORTEST]
         wanted = np.array(times)
         x, z, turn = (_sampled(self.way[name], wanted) for name in TRAVELS)
-        own_x, own_z, own_turn = (_sampled(channels.get(name), wanted) for name in TRAVELS)
+        own_x, own_z = (_sampled(channels.get(name), wanted) for name in TRAVELS[:2])
         sine, cosine = np.sin(turn), np.cos(turn)
-        made = x + cosine * own_x + sine * own_z, z + cosine * own_z - sine * own_x, turn + own_turn
+        made = x + cosine * own_x + sine * own_z, z + cosine * own_z - sine * own_x, turn
         return {**channels, **{n: ChannelRow(list(times), v.tolist()) for n, v in zip(TRAVELS, made, strict=True)}}
 
 

@@ -139,7 +139,8 @@ def point_of_hand(body: Body, side: str, point: str, local: Floats) -> Floats:
         return np.zeros(3)
     length = body.lengths[f"{side}Arm"]
     frame = body.anatomy.frames[f"{side}Hand"]
-    along, out = (rotations.rotate(frame, np.array(axis)) for axis in ((1.0, 0.0, 0.0), (0.0, -1.0, 0.0)))
+    inwards = 1.0 if side == "left" else -1.0  # of a hand's frame, whose second axis points to the same side on both
+    along, out = (rotations.rotate(frame, np.array(axis)) for axis in ((1.0, 0.0, 0.0), (0.0, inwards, 0.0)))
     if point == "palm":
         return np.asarray(PALM * length * along)
     if point == "grip":
