@@ -26,6 +26,7 @@ PROPERTIES = {name: own for name, own in PHRASE_EDITS.classes().items() if issub
 CLIPS, SECONDS, RATE = 10, 5.0, 60.0
 SLIDES, KEEPS = 0.005, 0.005  # metres of a person
 JERKS = 0.03  # metres a frame², at 60 a second, beyond what the recording does, that a wrist or a head may change
+LARGER = 2.0  # times what the recording does: amplitudes are twice, envelopes gather a stroke in half its time
 
 
 @lru_cache(maxsize=1)
@@ -37,7 +38,8 @@ def clips(folder) -> tuple[Motion, ...]:
         warnings.simplefilter("ignore")
         for file in chosen:
             motion = kinesphere.load(file)
-            start = max(0.5 * (motion.duration - SECONDS), 0.0)
+            # Clips begin with a T-pose: its leap into the movement is nothing that properties should keep.
+            start = max(0.5 * (motion.duration - SECONDS), 2.0 / motion.rate)
             made.append(motion.between(start, min(start + SECONDS, motion.duration)).resampled(RATE))
     return tuple(made)
 
@@ -115,4 +117,4 @@ def test_captures_keep_feet_and_contacts(recorded, name):
         assert rotations.unit_error(made.rotations) < 1e-9
         assert slides(recording, made, frames) < SLIDES * size, asked
         assert loses(recorded, made, frames) < KEEPS * size, asked
-        assert jerk(made, roles) < jerk(recording, roles) * pace**2 + JERKS * size, asked
+        assert jerk(made, roles) < jerk(recording, roles) * LARGER * pace**2 + JERKS * size, asked
