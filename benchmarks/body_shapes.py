@@ -2,10 +2,10 @@
 
 Run it with ``.venv/bin/python -W ignore benchmarks/body_shapes.py`` from the repository, with the ``bench`` extra.
 All get the same figure, the same pose, and the same path of the hand, partly beyond the arm. mink (differential
-inverse kinematics by quadratic programs, on MuJoCo) moves all joints of the body, by steps until hand, feet and balance
-are met to a millimetre, 60 at most. SciPy's ``least_squares`` gets our unknowns and limbs; residuals are what is missed,
-and its derivatives are differences. Both start from their last pose, as a program that drags would let them, and mink once more
-from the given pose; ours always does, so that a pose does not depend on the way to it.
+inverse kinematics by quadratic programs, on MuJoCo) moves all joints of the body, by steps until hand, feet and
+balance are met to a millimetre, 60 at most. SciPy's ``least_squares`` gets our unknowns and limbs; residuals are what
+is missed, and its derivatives are differences. Both start from their last pose, as a program that drags would let
+them, and mink once more from the given pose; ours always does, so that a pose does not depend on the way to it.
 """
 
 from __future__ import annotations
