@@ -17,11 +17,12 @@ from docs_pictures import saved
 from kinesphere import Motion, Score, film, render, sheet
 from kinesphere.performance.sketch import Sketch
 from kinesphere.performance.sketch_file import SKETCHES
+from kinesphere.pictures.camera import View
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "examples" / "scripts"
 # Of each scene its scripts, and from where it is seen.
-SCENES: Mapping[str, tuple[Sequence[str], str]] = {
+SCENES: Mapping[str, tuple[Sequence[str], View]] = {
     "apple": (("apple-plain", "apple-sensual", "apple-nervous"), "front"),
     "go_left": (("go-left", "go-left-loose"), "front"),
     "emphatic": (("emphatic-near", "emphatic-middle", "emphatic-far"), "three-quarter"),

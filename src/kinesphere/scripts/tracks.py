@@ -26,6 +26,7 @@ CLOSE = 0.04  # seconds: keys that are nearer to each other than this are one
 SHORTEST = 1e-4  # seconds from key to key of a channel
 TINY = 1e-9  # of a channel
 AWAY = 0.04  # arm lengths: a key that is nearer to where a hand is needs no time to be reached
+TRUNK_OUT, TRUNK_UP, TRUNK_AHEAD = 0.05, 0.15, 0.32  # arm lengths from the shoulder: what is less is in the trunk
 EARLY = 0.055  # seconds before a foot lands, that hips are between the feet: the leg that lands is not stretched
 TRAVELS = ("hips.x", "hips.z", "hips.turn")
 
@@ -174,18 +175,21 @@ class ArmRow:
         self.palms += [own for own in palms if not self.palms or own.time > self.palms[-1].time + SHORTEST]
 
     def _in_time(self, keys: list[ArmKey], leaves: float, transition: float) -> list[ArmKey]:
-        """Keys without goals that the hand has no time to reach; what it passes on the way to the first that it has."""
-        first = next(
-            (i for i, key in enumerate(keys) if key.stop and not (key.at < leaves + transition and self._is_away(key))),
-            len(keys) - 1,
-        )
-        vias: list[ArmKey] = []
-        for key in keys[:first]:
-            if key.stop:
-                vias.clear()
-            elif key.at >= leaves + transition:  # one on the way from rest is none on the way from elsewhere
-                vias.append(key)
-        return [*vias, *keys[first:]]
+        """Keys without those that the hand has no time to reach; vias lead it around the trunk."""
+        soon = leaves + transition
+        late = (i for i, key in enumerate(keys) if key.at >= soon or not self._is_away(key))
+        first = next(late, len(keys) - 1)
+        vias = [key for key in keys[:first] if not key.stop and key.at > leaves + CLOSE]
+        return [*(vias[-1:] if self._through_trunk(keys[first]) else []), *keys[first:]]
+
+    def _through_trunk(self, key: ArmKey) -> bool:
+        """Whether the straight way to a key leads through the trunk, about."""
+        before = self.keys[-1]
+        if key.space != CHEST or before.space != CHEST:
+            return False
+        way = np.linspace(before.position, key.position, 5)[1:-1]
+        out, up, ahead = (way * [SIGN[self.side], 1.0, 1.0]).T
+        return bool(np.any((out < TRUNK_OUT) & (up < TRUNK_UP) & (ahead < TRUNK_AHEAD)))
 
     def _is_away(self, key: ArmKey) -> bool:
         before = self.keys[-1]
