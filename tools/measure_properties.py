@@ -3,6 +3,7 @@
     python tools/measure_properties.py contracts DATA --clips 12     every registered property, on recordings
     python tools/measure_properties.py matrix                        what each changes, on built-in gestures and a walk
     python tools/measure_properties.py matrix --only extent,tempo
+    python tools/measure_properties.py page                          docs/property-matrix.md: one typical value each
 
 DATA is a folder of clips, KINESPHERE_DATA if left out. Reports are Markdown.
 """
@@ -43,16 +44,35 @@ def examples(only: str | None = None) -> dict[str, MovementProperty]:
     return made
 
 
+def examples_by_name() -> dict[str, list[MovementProperty]]:
+    """Examples of each registered property."""
+    classes = PHRASE_EDITS.classes()
+    return {name: list(cls.examples()) for name, cls in classes.items() if issubclass(cls, MovementProperty)}
+
+
+def write_page() -> None:
+    """Write docs/property-matrix.md; fail where a change has no reason."""
+    found = matrix.rows({name: own[:2][-1] for name, own in examples_by_name().items()})
+    if missing := matrix.unexplained(found):
+        sys.exit("say in property_measures/matrix.py why these change:\n  " + "\n  ".join(missing))
+    path = Path(__file__).parents[1] / "docs" / "property-matrix.md"
+    path.write_text(matrix.page(found), encoding="utf-8")
+    print(path)
+
+
 def main() -> None:
     """Print a report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("report", choices=("contracts", "matrix"))
+    parser.add_argument("report", choices=("contracts", "matrix", "page"))
     default = os.environ.get("KINESPHERE_DATA") or Path(__file__).parents[2] / "shared" / "data"
     parser.add_argument("data", type=Path, nargs="?", default=Path(default), help="a folder of clips")
     parser.add_argument("--clips", type=int, default=12, metavar="N", help="so many clips, spread over all")
     parser.add_argument("--only", help="names of properties, parted by commas")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    if options.report == "page":
+        write_page()
+        return
     asked = examples(options.only)
     if options.report == "matrix":
         print(matrix.report(asked))

@@ -23,8 +23,10 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 import kinesphere
-from kinesphere import Motion
+from kinesphere import Motion, Score, render
 from kinesphere.maths.vectors import Floats
+from kinesphere.motion.edit import Layer
+from kinesphere.performance.sketch import Sketch
 from kinesphere.performance.sketch_file import SKETCHES
 from kinesphere.pictures import Trails, canvas, save_picture
 from kinesphere.pictures.camera import View
@@ -89,21 +91,20 @@ def perform_all(source: str, plain: bool = False) -> list[Shown]:
     names = [*([PLAIN] if plain else []), *SKETCHES.names]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return [Shown(name, kinesphere.perform(movement, sketch=None if name == PLAIN else name)) for name in names]
+        layers = [() if name == PLAIN else (Layer(Sketch(name)),) for name in names]
+        return [Shown(name, render(Score(movement, own))) for name, own in zip(names, layers, strict=True)]
 
 
-def read_source(source: str) -> str | Motion:
-    """A name, or a motion file, or a part of it."""
+def read_source(source: str) -> str | Path | Motion:
+    """A name, a script, a motion file, or a part of one."""
     path, _, span = source.partition("@")
-    if not Path(path).is_file():
-        return source
-    if not span and Path(path).suffix in (".toml", ".json"):
-        return path
+    if not span:
+        return Path(source) if Path(source).is_file() else source
+    first, _, last = span.partition("-")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         motion = kinesphere.load(path)
-    first, _, last = span.partition("-")
-    return motion.between(float(first), min(float(last), motion.duration)) if span else motion
+    return motion.between(float(first), min(float(last), motion.duration))
 
 
 # One sheet for each

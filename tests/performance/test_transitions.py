@@ -113,6 +113,15 @@ def test_loose_limbs_go_on_beyond_a_stop_and_come_back():
     assert np.abs(way[-10:] - settled).max() < 0.02
 
 
+def test_loose_pointing_arms_bounce_and_come_to_rest_where_they_point():
+    given, loose = plain("point")[1], made("point", "tension", amount=-1.0)
+    stop = strokes("point")[0][1]
+    rows = slice(stop, stop + AFTER)
+    assert turning(loose, ARM, rows) > 10.0 * turning(given, ARM, rows)
+    arm = [places[stop + 45, ROLES["rightHand"]] for places in (given.positions_world(), loose.positions_world())]
+    assert np.linalg.norm(arm[1] - arm[0]) < 0.03
+
+
 def test_tight_limbs_are_stiller_after_stops():
     given = plain("beckon")[1]
     stop = strokes("beckon")[0][1]

@@ -28,6 +28,7 @@ from kinesphere.performance.property import MovementProperty
 
 SOURCES = ("point", "wave", "drink", "bow", "walk")
 TREMOR = 0.04  # seconds of σ: what is quicker is tremor
+LIKELY = 0.2  # seconds that a forearm is later: of lags that fit alike, the smaller one
 ACTIVE = 0.1  # arm lengths above where it hangs, from which on a hand is doing something
 
 
@@ -142,7 +143,8 @@ def _later(one: Floats, other: Floats, rate: float) -> float:
     found = np.correlate(other, one, mode="full")
     middle, reach = len(one) - 1, round(0.6 * rate)
     near = found[max(middle - reach, 0) : middle + reach + 1]
-    return (int(np.argmax(near)) - min(reach, middle)) / rate
+    lag = (np.arange(len(near)) - min(reach, middle)) / rate
+    return float(lag[np.argmax(near * np.exp(-0.5 * (lag / LIKELY) ** 2))])  # waves have more than one that fits
 
 
 class Measure(NamedTuple):
@@ -204,8 +206,8 @@ def _relative_times(plain: Seen, edited: Seen) -> float:
 MEASURES = (
     Measure("duration", "%", 1.0, lambda a, b: 100.0 * (b.motion.duration / a.motion.duration - 1.0)),
     Measure("rhythm", "%", 1.0, _relative_times),
-    Measure("peak ÷ mean speed", "", 0.15, lambda a, b: _speed_shape(b) - _speed_shape(a)),
-    Measure("forearm after shoulder", "ms", 20.0, lambda a, b: _lag(b) - _lag(a)),
+    Measure("peak ÷ mean speed", "", 0.5, lambda a, b: _speed_shape(b) - _speed_shape(a)),
+    Measure("forearm after shoulder", "ms", 35.0, lambda a, b: _lag(b) - _lag(a)),
     Measure("hands from trunk", "% arm", 1.5, lambda a, b: 100.0 * _most(_hand_distance(b) - _hand_distance(a))),
     Measure("size of hands' way", "%", 3.0, lambda a, b: 100.0 * (_hand_size(b) / _hand_size(a) - 1.0)),
     Measure("elbows out", "°", 2.0, _mean_change(_elbows)),
@@ -249,6 +251,138 @@ def changes(asked: MovementProperty, sources: tuple[str, ...] = SOURCES) -> dict
             if abs(value) >= abs(made.get(measure.name, 0.0)):
                 made[measure.name] = value
     return made
+
+
+# What a property is about, and why else it changes something. ``unexplained`` says what is missing here.
+OWN = {
+    "amplitude": {"size of hands' way", "hands from trunk", "elbows out"},
+    "balance_shift": {"hips aside or ahead"},
+    "balance_sway": {"hips aside or ahead"},
+    "beauty_line": {"trunk aside", "pelvis turned or tilted", "hips aside or ahead", "shoulders up"},
+    "carriage": {"trunk forward", "head on chest", "pelvis turned or tilted", "hips aside or ahead", "face"},
+    "elbows": {"elbows out"},
+    "envelope": {"peak ÷ mean speed"},
+    "extent": {"hands from trunk", "size of hands' way"},
+    "footing": {"feet elsewhere", "knees bent"},
+    "head_carriage": {"head on chest", "face"},
+    "knees": {"knees bent", "hips up"},
+    "posture": {"trunk forward", "head on chest", "shoulders up", "hips up", "face"},
+    "reach": {"hands from trunk"},
+    "shoulders": {"shoulders up"},
+    "spine_curve": {"trunk forward", "trunk aside", "trunk turned", "head on chest", "face"},
+    "succession": {"forearm after shoulder"},
+    "tempo": {"duration"},
+}
+LATER = "it is found by correlation: paths of another shape fit best at another lag"
+SMALLER = "speeds are those of a larger or smaller way"
+ARMS = "hands keep to the trunk that carries them, and elbows hang from there; what is held stays, so arms bend"
+STANDS = "feet stay, so legs bend and hips go with the weight"
+WHY: dict[str, dict[str, str]] = {
+    "forearm after shoulder": {"*": LATER},
+    "peak ÷ mean speed": {"*": SMALLER},
+    "tremor": {"*": "it is what is left of quick movement: quicker or larger ways have more of it"},
+    "rhythm": {"*": "strokes that would be too quick for a body are given more time"},
+    "size of hands' way": {"*": ARMS},
+    "hands from trunk": {"*": ARMS},
+    "elbows out": {"*": ARMS},
+    "shoulders up": {"*": "shoulders are measured against the head, which the spine moves"},
+    "hips up": {"*": STANDS},
+    "hips aside or ahead": {"*": STANDS},
+    "knees bent": {"*": STANDS},
+    "feet elsewhere": {"*": "hips leave the walk's line, and steps go with them"},
+    "trunk forward": {"*": "the chest goes with spine and pelvis"},
+    "trunk aside": {"*": "the chest goes with spine and pelvis"},
+    "trunk turned": {"*": "the chest goes with spine and pelvis"},
+    "head on chest": {"*": "the head looks where it looked, so it makes up for the trunk"},
+    "face": {"*": "the head makes up for most of what the trunk does, not for all"},
+    "pelvis turned or tilted": {"*": "hips lean as the weight goes"},
+    "duration": {"composite": "a composite has the parts it has", "gait": "steps are as quick as their length asks"},
+}
+COMPOUND = frozenset({"composite", "gait", "mannerism"})  # which change what their fields say
+
+
+def reason(name: str, measure: str) -> str | None:
+    """Why a property changes something that it is not about; None: nobody has said."""
+    if name in COMPOUND:
+        return "it is made of several things, and its fields say which"
+    return WHY.get(measure, {}).get(name) or WHY.get(measure, {}).get("*")
+
+
+def typical(own: MovementProperty) -> MovementProperty:
+    """A property as it is usually asked for: an example, at three fifths of the way where it is a dial."""
+    shown = [field for field in fields(own) if field.init]  # type: ignore[arg-type]
+    values = {field.name: getattr(own, field.name) for field in shown}
+    plain = type(own)()
+    for name, value in values.items():
+        default = getattr(plain, name)
+        if isinstance(value, float) and isinstance(default, float) and value != default:
+            values[name] = round(default + 0.6 * (value - default), 3)
+    return type(own)(**values)
+
+
+class Row(NamedTuple):
+    """One property at a typical value, and what it changes."""
+
+    name: str
+    fields: str
+    changes: dict[str, float]
+
+    def cells(self) -> list[str]:
+        """Cells of the table."""
+        small = (abs(self.changes[own.name]) < own.nothing for own in MEASURES)
+        values = (f"{self.changes[own.name]:+.2g}" for own in MEASURES)
+        return [
+            "·" if nothing else f"**{value}**" if own.name in OWN.get(self.name, ()) else value
+            for own, nothing, value in zip(MEASURES, small, values, strict=True)
+        ]
+
+    def beside(self) -> list[str]:
+        """Measures that change though the property is not about them."""
+        changed = [own.name for own in MEASURES if abs(self.changes[own.name]) >= own.nothing]
+        return [name for name in changed if name not in OWN.get(self.name, ())]
+
+
+def rows(asked: Mapping[str, MovementProperty]) -> list[Row]:
+    """Properties at typical values, by name."""
+    made = []
+    for name, own in asked.items():
+        usual = typical(own)
+        made.append(Row(name, describe(usual), changes(usual)))
+    return made
+
+
+def unexplained(found: list[Row]) -> list[str]:
+    """Changes that nobody has said a reason for, as ``property: measure``."""
+    return [f"{row.name}: {name}" for row in found for name in row.beside() if reason(row.name, name) is None]
+
+
+def page(found: list[Row]) -> str:
+    """The page docs/property-matrix.md."""
+    lines = [
+        "# What else a property changes",
+        "",
+        "Each property alone, at a typical value, on "
+        + ", ".join(SOURCES)
+        + " of the figure: the greatest change of each",
+        "measure over these, beside the plain performance, at the same moments of the movement. `·` is nothing:",
+        "less than the measure's threshold. **Bold** is what the property is about. Why the rest changes, see below.",
+        "",
+        "This page is made by `python tools/measure_properties.py page`.",
+        "",
+        "| property | " + " | ".join(f"{i}" for i in range(1, len(MEASURES) + 1)) + " |",
+        "|---|" + "---|" * len(MEASURES),
+    ]
+    lines += [f"| `{row.name}` {row.fields} | {' | '.join(row.cells())} |" for row in found]
+    lines += ["", "| | measure | unit | less is nothing |", "|---|---|---|---|"]
+    lines += [f"| {i} | {own.name} | {own.unit} | {own.nothing:g} |" for i, own in enumerate(MEASURES, 1)]
+    lines += ["", "## Why", ""]
+    for row in found:
+        if beside := row.beside():
+            told: dict[str, list[str]] = {}
+            for name in beside:
+                told.setdefault(reason(row.name, name) or "not explained", []).append(name)
+            lines.append(f"- `{row.name}`: " + "; ".join(f"{', '.join(names)}: {why}" for why, names in told.items()))
+    return "\n".join(lines) + "\n"
 
 
 def report(asked: Mapping[str, MovementProperty]) -> str:

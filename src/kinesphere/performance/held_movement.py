@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Self
 
 from kinesphere.motion.claim import Claim
 from kinesphere.motion.hold import Energy, Hold
@@ -20,6 +21,10 @@ class HeldMovement(MovementProperty):
 
     at: float | None
     seconds: float
+
+    def at_times_of(self, start: float, pace: float = 1.0) -> Self:
+        """The same at the moment of an action that begins later, and takes longer."""
+        return self if self.at is None else replace(self, at=start + pace * self.at)  # type: ignore[type-var]
 
     @property
     def neutral(self) -> bool:

@@ -21,7 +21,7 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -56,6 +56,10 @@ class MovementProperty(PhraseEdit):
     @abstractmethod
     def claims(self, phrase: Phrase) -> Iterable[Claim]:
         """What it asks for; scope, strength, name and rank are added to it."""
+
+    def at_times_of(self, start: float, pace: float = 1.0) -> Self:
+        """The same of an action that begins at ``start`` seconds and takes ``pace`` times as long: its own moments."""
+        return self
 
     def check_scope(self, scope: Scope) -> None:
         """Refuse parts that no humanoid has."""

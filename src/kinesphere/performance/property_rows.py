@@ -47,7 +47,7 @@ class AskedProperty:
     def at_pace(self, pace: float) -> AskedProperty:
         """The same where everything comes so many times later."""
         start, end = (None if own is None else pace * own for own in (self.scope.start, self.scope.end))
-        return replace(self, scope=replace(self.scope, start=start, end=end))
+        return AskedProperty(self.edit.at_times_of(0.0, pace), replace(self.scope, start=start, end=end))
 
 
 def property_names() -> tuple[str, ...]:

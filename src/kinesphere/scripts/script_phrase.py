@@ -348,14 +348,16 @@ def _moved(asked: AskedProperty, own: Occurrence, times: Schedule, phrase: Phras
     scope = asked.scope
     start = own.start + (scope.start or 0.0)
     end = own.end if scope.end is None else own.start + scope.end
-    whole = (scope.start is None and own.start <= 0.0, scope.end is None and own.end >= times.duration - 0.5)
+    if scope.start is None and own.start <= 0.0:
+        start = -scope.fade  # it is there when the script begins, and when it ends
+    last = scope.end is None and own.end >= times.duration - 0.5
     parts = scope.parts
     if parts is None and own.action.parts is not None:
         parts = tuple(group for part in sorted(own.action.parts) for group in GROUPS_OF.get(part, (part,)))
     if end <= start:
         end = start + 1.0 / SAMPLES
-    made = Scope(None if whole[0] else start, None if whole[1] else end, parts, scope.strength, scope.fade)
-    return replace(asked, scope=made)
+    made = Scope(start, None if last else end, parts, scope.strength, scope.fade)
+    return AskedProperty(asked.edit.at_times_of(own.start), made)
 
 
 def _guarded(

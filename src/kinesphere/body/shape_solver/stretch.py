@@ -150,13 +150,11 @@ class _Frames:
         asked = com is not None and bool(com.weight[self.frames].any())
         if not asked and not self.held:
             return system
-        now = given
-        if asked:
-            full_q, full_t = given.local.copy(), given.translations.copy()
-            full_q[:, joints], full_t[:, joints] = system.posed(unknowns)
-            hang_arms(model, given.q, full_q)
-            place_limbs(model, self.limbs, full_q, full_t)
-            now = forward_poses(model, full_q, full_t)
+        full_q, full_t = given.local.copy(), given.translations.copy()
+        full_q[:, joints], full_t[:, joints] = system.posed(unknowns)
+        hang_arms(model, given.q, full_q)
+        place_limbs(model, self.limbs, full_q, full_t)
+        now = forward_poses(model, full_q, full_t)
         own = 1.0 / COUNTERWEIGHT if counterweight else 0.0
         centre = centre_of(self.task, self.goal, system.world(unknowns), now, self.frames, own)
         return TrunkSystem(model, local, translations, self.demands._replace(centre=centre))

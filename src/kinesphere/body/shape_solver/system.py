@@ -25,10 +25,11 @@ LEG_TOLERANCE = 0.0008
 POINT_TOLERANCE = 0.0003  # of points of the trunk and the head
 CENTRE_TOLERANCE = 0.0005  # of a centre of mass that is asked for
 COUNTERWEIGHT = 0.035  # of one that is not: it stays over the feet
-BALANCE_TOLERANCE = 0.002  # beyond its room, of one that is not
+BALANCE_TOLERANCE = 0.0007  # beyond its room, of one that is not
 GAZE_TOLERANCE = float(np.radians(0.15))
 EYES_TAKE = float(np.radians(5.0))  # of a gaze, what eyes leave to neck and head is of this order
-SMALL, CENTRE_SMALL = 6.0, 60.0  # tolerances up to which residuals can be made to vanish; balance comes first
+# Tolerances up to which residuals can be made to vanish. Balance comes first; eyes take what is left of a gaze.
+SMALL, CENTRE_SMALL, GAZE_SMALL = 6.0, 60.0, 1.5
 ZONE = 0.006  # of a limb's length over which the pull of a target out of reach comes and goes
 
 
@@ -164,7 +165,7 @@ class TrunkSystem:
         """``(R,)`` sizes up to which residuals can be made to vanish; twice that is out of reach."""
         reaches, points, centre, gaze = self.demands
         before, own = len(reaches.rows) + 3 * len(points.rows), 3 * (len(centre.rows) > 0)
-        return np.repeat([SMALL, CENTRE_SMALL, SMALL], [before, own, 3 * len(gaze.row)])
+        return np.repeat([SMALL, CENTRE_SMALL, GAZE_SMALL], [before, own, 3 * len(gaze.row)])
 
     def linearise(self, unknowns: Floats) -> tuple[Floats, Floats]:
         """Residuals ``(T, R)`` and their Jacobian ``(T, R, N)``."""

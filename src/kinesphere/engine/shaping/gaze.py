@@ -42,6 +42,7 @@ CALM = 0.05  # seconds of σ in which what limits take comes and goes
 HAND_CALM = 0.05  # seconds of σ: what is seen of a hand that moves
 FACING_CALM = 0.3  # seconds of σ of straight ahead: trunks turn with every step
 NEAR = (0.06, 0.16)  # metres between which what is looked at comes to be faced
+SMOOTHS = 1.5  # seconds around a look, which what is smoothed in it may see
 STEEP = 0.42  # cosine of how far up or down something is, from which on it has less and less of a side
 ROUNDS = 3  # of finding the head's turn: eyes move as it turns
 MISSED, HOLDS, BRIEF = float(np.radians(8.0)), 0.9, 0.25  # radians, weight and seconds of what is told
@@ -55,6 +56,16 @@ class _Glance(NamedTuple):
     name: str
     head: Floats  # (T,) how far the head is turned to it
     eyes: Floats  # (T,)
+    rows: slice  # frames around those in which it holds: all else is nothing to it
+
+
+def _rows_around(weights: Sequence[Floats], rate: float, whole: bool) -> slice:
+    """Frames in which any of the weights ``(T,)`` holds, with some around them for what is smoothed."""
+    held = np.flatnonzero(np.max(weights, axis=0) > 0.0)
+    if whole or not len(held):
+        return slice(0, len(weights[0]))
+    around = round(SMOOTHS * rate)
+    return slice(max(int(held[0]) - around, 0), int(held[-1]) + around + 1)
 
 
 @dataclass(eq=False)
@@ -84,7 +95,9 @@ class Gaze:
             weight = asked.weight(claim)
             sooner = np.concatenate([weight[lead:], np.full(min(lead, len(weight)), weight[-1])])[: len(weight)]
             eased = (gaussian(weight, HEAD_EASES * rate, ends="reflect"), gaussian(sooner, EYES_EASE * rate))
-            glances.append(_Glance(claim.value, claim.by or "gaze", *(clip(row, 0.0, 1.0) for row in eased)))
+            head, eyes = (clip(row, 0.0, 1.0) for row in eased)
+            rows = _rows_around((head, eyes), rate, context.detail.period is not None)
+            glances.append(_Glance(claim.value, claim.by or "gaze", head, eyes, rows))
         if not glances:
             return None
         return cls(context, glances, shape_model(context.body).eye_line, np.array(context.body.anatomy.neck))
@@ -97,9 +110,10 @@ class Gaze:
         seen = self._see(local, translations)
         turn = np.zeros(len(local))
         for glance in self.glances:
-            yaw, _ = _angles(rotations.conjugate(seen.chest), self._towards(glance, seen, seen.origin))
-            yaw = _sided(yaw, glance.head, HEAD_TURNS + SPINE_TURNS)
-            turn += glance.head * (yaw - turn)
+            rows, own = glance.rows, seen.of(glance.rows)
+            yaw, _ = _angles(rotations.conjugate(own.chest), self._towards(glance, own, own.origin))
+            yaw = _sided(yaw, glance.head[rows], HEAD_TURNS + SPINE_TURNS)
+            turn[rows] += glance.head[rows] * (yaw - turn[rows])
         beyond = SPINE_GAIN * np.maximum(np.abs(turn) - SPINE_FROM, 0.0)
         if not beyond.any():
             return
@@ -127,10 +141,12 @@ class Gaze:
         for _ in range(ROUNDS):
             change = np.zeros((len(local), 2))
             for i, glance in enumerate(self.glances):
-                wanted, missed[i] = self._limited(glance, plain, origin, HEAD_TURNS)
+                rows = glance.rows
+                wanted, missed[i][rows] = self._limited(glance, plain.of(rows), origin[rows], HEAD_TURNS)
                 share = glance.look.head if self.line.eyes else 1.0
-                towards = np.stack(_angles(rotations.conjugate(upright), wanted), axis=1)
-                change += glance.head[:, None] * (self._head_takes(towards - own, share) - change)
+                towards = np.stack(_angles(rotations.conjugate(upright[rows]), wanted), axis=1)
+                takes = self._head_takes(towards - own[rows], share)
+                change[rows] += glance.head[rows, None] * (takes - change[rows])
             turn = rotations.multiply(_turned(own + change), rotations.conjugate(_turned(own)))
             turn = rotations.multiply(upright, rotations.multiply(turn, rotations.conjugate(upright)))
             self._turn_chain(base, plain.above, turn, local)
@@ -179,11 +195,12 @@ class Gaze:
             own = np.stack(_angles(rotations.conjugate(head), ahead), axis=1)
             looks = own.copy()
             for glance in self.glances:
-                wanted, _ = self._limited(glance, plain, place, HEAD_TURNS + EYE_TURNS, now)
-                angles = np.stack(_angles(rotations.conjugate(head), wanted), axis=1)
+                rows = glance.rows
+                wanted, _ = self._limited(glance, plain.of(rows), place[rows], HEAD_TURNS + EYE_TURNS, now.of(rows))
+                angles = np.stack(_angles(rotations.conjugate(head[rows]), wanted), axis=1)
                 size = np.maximum(norms(angles), 1e-9)
                 angles = angles * np.minimum(1.0, EYE_TURNS / size)[:, None]
-                looks += glance.eyes[:, None] * (angles - looks)
+                looks[rows] += glance.eyes[rows, None] * (angles - looks[rows])
             turn = rotations.multiply(_turned(looks), rotations.conjugate(_turned(own)))
             turn = rotations.multiply(head, rotations.multiply(turn, rotations.conjugate(head)))
             parent = rotations.multiply(turned, rotations.conjugate(local[:, eye]))
@@ -218,11 +235,12 @@ class Gaze:
         )
 
     def _towards(self, glance: _Glance, seen: _Seen, origin: Floats) -> Floats:
-        """``(T, 3)`` metres from eyes to what is looked at."""
+        """``(T, 3)`` metres from eyes to what is looked at, in the glance's own frames."""
         target = glance.look.target
         if target == AHEAD:
             ahead = rotations.rotate(seen.chest, FORWARD)
-            ahead = ahead * (1.0 - self.context.upright[:, None] * np.array([0.0, 1.0, 0.0]))
+            upright = self.context.upright[glance.rows, None]
+            ahead = ahead * (1.0 - upright * np.array([0.0, 1.0, 0.0]))
             return gaussian(ahead, FACING_CALM * self.context.rate, ends="reflect")
         if isinstance(target, str):
             place = gaussian(seen.roles[target], HAND_CALM * self.context.rate, ends="point")
@@ -233,7 +251,10 @@ class Gaze:
     def _limited(
         self, glance: _Glance, plain: _Seen, origin: Floats, most: float, now: _Seen | None = None
     ) -> tuple[Floats, Floats]:
-        """``(T, 3)`` unit, where to look for a target as far as it may be from the chest, and radians off ``(T,)``."""
+        """``(T, 3)`` unit, where to look for a target as far as it may be from the chest, and radians off ``(T,)``.
+
+        All are of the glance's own frames.
+        """
         seen = plain if now is None else now
         away = self._towards(glance, seen, origin)
         far = norms(away)
@@ -243,7 +264,7 @@ class Gaze:
         yaw, pitch = _angles(to_chest, away)
         yaw = yaw * smoothstep(np.cos(pitch) / STEEP)
         more = most - HEAD_TURNS
-        limited = _sided(yaw, glance.head, most), clip(pitch, -HEAD_DOWN - more, HEAD_UP + more)
+        limited = _sided(yaw, glance.head[glance.rows], most), clip(pitch, -HEAD_DOWN - more, HEAD_UP + more)
         beyond = np.stack([limited[0] - yaw, limited[1] - pitch], axis=1)
         off = norms(np.stack([np.angle(np.exp(1j * beyond[:, 0])), beyond[:, 1]], axis=1))
         made = np.stack(limited, axis=1)
@@ -283,6 +304,12 @@ class _Seen(NamedTuple):
     eyes: tuple[Floats, Floats]  # (T, E, 4), (T, E, 3)
     roles: dict[str, Floats]  # (T, 3) of each joint that is looked at
     hips: Floats  # (T, 3)
+
+    def of(self, rows: slice) -> _Seen:
+        """The same in some frames."""
+        plain = (self.chest[rows], self.head[rows], self.origin[rows], self.face[rows], self.above[rows])
+        eyes = self.eyes[0][rows], self.eyes[1][rows]
+        return _Seen(*plain, eyes, {role: own[rows] for role, own in self.roles.items()}, self.hips[rows])
 
 
 def _eye_frame(context: PerformanceContext, eye: int) -> Floats:

@@ -22,14 +22,15 @@ SLUMPED = {
     "head.nod": -0.36,
     "hips.y": -0.03,
 }
+# An erect back lengthens: it opens above and stays over the hips below. Bent back as a whole, it would be lower.
 ERECT = {
-    "hips.lean": 0.03,
-    "spine.lower.forward": -0.05,
-    "spine.middle.forward": -0.10,
+    "hips.lean": 0.02,
+    "spine.lower.forward": 0.02,
+    "spine.middle.forward": -0.05,
     "spine.upper.forward": -0.11,
-    "neck.forward": -0.20,
-    "head.nod": 0.17,
-    "hips.y": 0.015,
+    "neck.forward": -0.06,
+    "head.nod": 0.12,
+    "hips.y": 0.02,
 }
 SHOULDERS = {"slumped": {"forward": 0.34, "raise": -0.10}, "erect": {"forward": -0.20, "raise": 0.03}}
 
