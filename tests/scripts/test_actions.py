@@ -384,3 +384,28 @@ def test_both_forearms_go_left():
         went = p[shows, roles[f"{side}Hand"]] - p[round(0.5 * motion.rate), roles[f"{side}Hand"]]
         assert went[0] > 0.25, side
     assert p[shows, roles["leftHand"], 0] > p[0, roles["leftHand"], 0] + 0.2
+
+
+@pytest.mark.parametrize("angle", [90, 180, -170])
+def test_a_body_that_has_turned_does_all_as_before(angle, tmp_path):
+    for second in ("bow", "shrug", "crouch"):
+        rows = ("[[action]]", 'do = "turn"', f"angle = {angle}", "[[action]]", f'do = "{second}"')
+        turned, plain = (replace(own, life=0.0) for own in (script_of(tmp_path, *rows), phrase_of_action(second)))
+        made = generate(turned).positions_world(), generate(plain).positions_world()
+        hips, count = figure_body().roles["hips"], len(made[1]) - 40
+        back = R.from_rotation_vector(np.array([0.0, -np.radians(angle), 0.0]))
+        first = len(made[0]) - len(made[1])
+        away = R.rotate(back, made[0][first:] - made[0][first:, [hips]]) - (made[1] - made[1][:, [hips]])
+        assert np.linalg.norm(away[30:count], axis=2).max() < 0.01, second
+
+
+@pytest.mark.parametrize("target", [(-0.8, 1.3, 2.5), (1.0, 0.2, 2.0), (-2.5, 1.8, 0.6)])
+def test_a_finger_stays_on_what_it_points_at(target):
+    motion = motion_of("point-at", target=target, stays=1.4)
+    p, roles = motion.positions_world(), motion.skeleton.roles
+    held = slice(round(1.0 * motion.rate), round(2.3 * motion.rate))
+    wrist, base = p[held, roles["rightHand"]], p[held, roles["rightIndexProximal"]]
+    assert np.ptp(wrist, axis=0).max() < 0.03
+    along, to = p[held, roles["rightIndexDistal"]] - base, np.array(target) - base
+    cosine = np.sum(along * to, axis=1) / np.linalg.norm(along, axis=1) / np.linalg.norm(to, axis=1)
+    assert np.degrees(np.arccos(cosine)).max() < 6.0

@@ -160,6 +160,13 @@ class ArmPlan:
         return np.array([space == WORLD for space in self.spaces])
 
     @cached_property
+    def staying(self) -> Bools:
+        """``(S,)`` strokes that go nowhere: from a place in the world to the same."""
+        first, last = self.edges[:-1], self.edges[1:]
+        near = norms(self.positions[last] - self.positions[first]) < SAME_PLACE
+        return np.asarray((last == first + 1) & self.in_place[first] & self.in_place[last] & near)
+
+    @cached_property
     def fixed_vias(self) -> dict[int, Ints]:
         """The vias in the world, or with another joint, of each stroke that has some."""
         keys = np.flatnonzero(self.fixed & ~self.stops)

@@ -219,13 +219,13 @@ class ArmTask:
     def in_place(self) -> Floats:
         """``(T,)`` from 0 to 1, how far a wrist is at a place in the world, or at one that goes with a joint.
 
-        It is so for a sixth of the strokes to and from it.
+        It is so for a sixth of the strokes to and from it, and all the time where it stays.
         """
         if self.plan is None or self.phase is None or not self.plan.in_world:
             return np.zeros(len(self.source_time))
         fixed, stroke, share = self.plan.fixed[self.plan.edges], self.phase.stroke, 6.0 * self.phase.time_share
         from_it, to_it = fixed[stroke] * smoothstep(1.0 - share), fixed[stroke + 1] * smoothstep(share - 5.0)
-        return np.asarray(np.maximum(from_it, to_it))
+        return np.asarray(np.maximum(np.maximum(from_it, to_it), self.plan.staying[stroke]))
 
     def subsample(self, every: int) -> ArmTask:
         """Every so many frames of it."""
