@@ -26,6 +26,7 @@ ROOMS = [
     "performance",
     "pictures",
     "score",
+    "scripts",
     "signals",
 ]
 # fmt: off
@@ -41,7 +42,7 @@ TOP_LEVEL = [
     "place_on_ground", "clamp_to_limits", "limit_excess", "centre_of_mass", "support_polygon", "film", "still", "sheet",
     "figure", "mo", "observe", "observe_recorded", "Body", "body_of", "Phrase", "phrase_of", "generate", "stream",
     "Behaviour", "Breath", "Sway", "Fidget", "Pose", "Scene", "Words", "Stillness", "loop", "save_clips",
-    "lift", "explain",
+    "lift", "explain", "Composite", "Sketch", "Script", "load_script",
 ]
 # fmt: on
 

@@ -10,6 +10,7 @@ from . import motion as motion
 from . import performance as performance
 from . import pictures as pictures
 from . import score as score
+from . import scripts as scripts
 from . import signals as signals
 from .analysis.observer import observe as observe
 from .analysis.observer import observe_recorded as observe_recorded
@@ -90,6 +91,8 @@ from .score.rendering import render as render
 from .score.rendering import render_all as render_all
 from .score.rendering import stream as stream
 from .score.score import Score as Score
+from .scripts.script_file import Script as Script
+from .scripts.script_file import load_script as load_script
 from .signals.alignment import align as align
 from .signals.blend import Blend as Blend
 from .signals.displace import Displace as Displace

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere import _native
 from kinesphere.body.contacts import Contacts, find_contacts
 from kinesphere.body.ground import leg_length, require_joint, sole_paths, sole_points
 from kinesphere.body.require_roles import require_motion_roles, require_roles
@@ -167,20 +168,8 @@ def support_margins(corners: Floats, in_contact: Bools, points: Floats) -> Float
     in the direction from a corner to the point, so these directions are enough.
     """
     margins = np.full(len(points), np.nan)
-    first, second = np.triu_indices(corners.shape[1], 1)
-    frames = np.flatnonzero(in_contact.any(axis=1))
-    for block in np.array_split(frames, max(len(frames) // 256, 1)):
-        if not len(block):
-            continue
-        at = corners[block]
-        edge = at[:, second] - at[:, first]
-        normal = np.stack([edge[..., 1], -edge[..., 0]], axis=-1)
-        directions = np.concatenate([normal, -normal, points[block, None] - at], axis=1)
-        degenerate = norms(directions)[..., None] <= 1e-12
-        directions = np.where(degenerate, [1.0, 0.0], unit(directions))
-        along = np.einsum("tdi,tci->tdc", directions, at)
-        extents = np.where(in_contact[block][:, None], along, -np.inf).max(axis=-1)
-        margins[block] = (extents - np.einsum("tdi,ti->td", directions, points[block])).min(axis=-1)
+    at, wanted = (np.ascontiguousarray(own, dtype=np.float64) for own in (corners, points))
+    _native.mass.support_margins(at, np.ascontiguousarray(in_contact, dtype=np.bool_), wanted, margins)
     return margins
 
 

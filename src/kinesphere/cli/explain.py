@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -44,6 +45,11 @@ def explain(
         if out is not None:
             check_outputs([out], overwrite)
         score = open_score(source, reading, character)
+        if sketch is not None:
+            from kinesphere.cli.performing_options import parse_sketch
+            from kinesphere.motion.edit import Layer
+
+            score = replace(score, layers=(Layer(parse_sketch(sketch)), *score.layers))
         from kinesphere.score.explaining import explain as explain_score
         from kinesphere.score.explaining import explain_timeline
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from kinesphere.cli.act import act, actions, check
 from kinesphere.cli.convert import convert
 from kinesphere.cli.explain import explain
 from kinesphere.cli.info import info
@@ -84,6 +85,9 @@ app.command()(motions)
 app.command()(perform)
 app.command()(phrase)
 app.command()(words)
+app.command()(act)
+app.command()(check)
+app.command()(actions)
 app.command()(explain)
 app.command()(sketches)
 app.command()(composites)
@@ -114,7 +118,7 @@ def _load_plugins(files: list[Path] | None) -> None:
 
 
 def _load_plugin(file: Path) -> None:
-    """Run a Python file that registers; or add the gesture, walk, words, sketch or property of a TOML file."""
+    """Run a Python file that registers; or add the gesture, walk, words, sketch, action or property of a TOML file."""
     if file.suffix.lower() != ".toml":
         from kinesphere.motion.registry import load_plugin
 
@@ -122,7 +126,7 @@ def _load_plugin(file: Path) -> None:
         return
     from kinesphere.motion.toml_text import read_table
 
-    table = read_table(file, "a gesture, a walk, words, a sketch or a property in TOML")
+    table = read_table(file, "a gesture, a walk, words, a sketch, an action or a property in TOML")
     if "words" in table:
         from kinesphere.direction.words import add_words
 
@@ -131,6 +135,10 @@ def _load_plugin(file: Path) -> None:
         from kinesphere.performance.sketch_file import SKETCHES
 
         SKETCHES.add(file)
+    elif table.get("kind") == "action":
+        from kinesphere.scripts.action_file import ACTIONS
+
+        ACTIONS.add(file)
     elif table.get("kind") == "property":
         from kinesphere.performance.composite import COMPOSITES
 
@@ -151,7 +159,7 @@ def options(
             is_eager=True,
             metavar="FILE",
             help="A file of your own: .py that registers edits, behaviours or formats; .toml with a gesture, a walk, "
-            "words, a sketch or a composite property. Repeatable.",
+            "words, a sketch, an action or a composite property. Repeatable.",
         ),
     ] = None,
     version: Annotated[

@@ -8,7 +8,7 @@ body leans towards them, and what is missed is reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -41,6 +41,7 @@ IN_WORLD, RELAXED = 4, 5
 SHOULDER, ELBOW_ANGLE, ELBOW, COLUMNS = 6, 9, 10, 13
 EASY = 0.985  # of its reach that an arm is left with when the body leans
 MOST = 0.16  # metres that the hips lean at most, for a figure 1.70 m tall
+SAME_PLACE = 1e-6  # metres: keys in the world that are no farther from each other are one place, where the hand stays
 AROUND = 0.55  # seconds before and after a goal in which the body leans
 # Hands at the face, in metres of the figure: the wrist at the mouth from the shoulder (out, up, ahead), and how far
 # from there hands go by the face alone, and not at all.
@@ -372,7 +373,10 @@ def lean_to_reach(plan: ArmPlan, shoulder: Floats, time: Floats, size: float) ->
     if not short.any():
         return np.zeros_like(shoulder)
     needed = offset * (short / np.maximum(distance, 1e-9))[:, None]
-    weight = smoothstep(1.0 - np.abs(time[:, None] - when) / AROUND)
+    held = (np.diff(keys) == 1) & (norms(np.diff(plan.positions[keys], axis=0)) < SAME_PLACE)
+    until = np.where(np.append(held, False), np.append(when[1:], 0.0), when)  # a hand that stays needs the body there
+    away = np.maximum(np.maximum(when - time[:, None], time[:, None] - until), 0.0)
+    weight = smoothstep(1.0 - away / AROUND)
     # Between two goals near each other the nearer one counts for more, and at each its own alone.
     sharp = weight**4
     blend = sharp @ needed / np.maximum(sharp.sum(axis=1), 1e-9)[:, None]
@@ -390,13 +394,21 @@ def _frames_in_world(plan: ArmPlan, shoulder: Floats, time: Floats) -> Ints:
 
 
 def goal_warnings(
-    name: str, side: str, plan: ArmPlan, hand: Floats, carriers: Mapping[str, tuple[Floats, Floats]]
+    name: str,
+    side: str,
+    plan: ArmPlan,
+    hand: Floats,
+    carriers: Mapping[str, tuple[Floats, Floats]],
+    solved: Sequence[tuple[float, float]] = (),
 ) -> Iterator[str]:
     """A warning for every goal in the world, or at a joint, that the hand ``(T, 3)`` does not reach.
 
-    ``carriers`` are world rotations ``(T, 4)`` and positions ``(T, 3)`` of the joints that keys go with.
+    ``carriers`` are world rotations ``(T, 4)`` and positions ``(T, 3)`` of the joints that keys go with. Keys at times
+    that are ``solved`` are met by the whole body afterwards.
     """
     for key in np.flatnonzero(plan.fixed & plan.stops):
+        if any(start - 1e-6 <= plan.times[key] <= end + 1e-6 for start, end in solved):
+            continue
         frame, space = min(int(plan.frames[key]), len(hand) - 1), plan.spaces[key]
         goal = plan.positions[key]
         if space in carriers:

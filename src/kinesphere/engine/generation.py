@@ -25,6 +25,7 @@ from kinesphere.engine.embodiment import embody
 from kinesphere.engine.gait import generate_walks
 from kinesphere.engine.gait_clock import GaitClock
 from kinesphere.engine.hands import set_hands
+from kinesphere.engine.holds import HeldTime, asked_holds, asks_holds
 from kinesphere.engine.kept_hands import KeptPerformance, held_hands, keep_referents, referent_weights
 from kinesphere.engine.legs import leg_overreach, solve_stance, step_paths
 from kinesphere.engine.performed_recording import generate_recording, performed_clock
@@ -37,7 +38,7 @@ from kinesphere.engine.recruitment import add_drives, moments_of
 from kinesphere.engine.referents import align_clocks, find_referents, settle_referents
 from kinesphere.engine.shaped_motion import shape_motion
 from kinesphere.engine.surface_scales import scale_surface
-from kinesphere.engine.trunk import place_hips, solve_trunk
+from kinesphere.engine.trunk import HEADING, place_hips, solve_trunk
 from kinesphere.engine.written_claims import write_claims
 from kinesphere.engine.written_pose import WrittenPose
 from kinesphere.maths import threads
@@ -50,6 +51,7 @@ from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.referent import Referent
 from kinesphere.motion.timemap import TimeMap
+from kinesphere.motion.world_goal import WorldGoal
 
 COARSE = 20.0  # times a second that balance is computed
 EARLY, SLOW = 0.05, 0.10  # seconds by which hips move before the arm does, and σ of their smoothing
@@ -89,6 +91,15 @@ def generate(phrases: Phrase | Sequence[Phrase], rate: float = RATE) -> Motion |
     return found[0] if isinstance(phrases, Phrase) else found
 
 
+def _generate_recorded(phrase: Phrase, rate: float) -> Motion:
+    """The motion of a phrase of a recording; what edits do in time is done before it is held anywhere."""
+    base = replace(phrase, claims=(), goals=())
+    assert phrase.detail is not None
+    if not asks_holds(phrase) or phrase.detail.is_unedited(base):
+        return generate_recording(phrase, rate)
+    return shape_motion(phrase, generate_recording(base, rate), body_clock(base, rate))
+
+
 def _unedited(phrase: Phrase) -> Phrase:
     return phrase
 
@@ -107,13 +118,13 @@ def generate_edited(
         edited = [edits[i](phrases[i]) for i in batch]
         written = [write_claims(own) for own in edited]
         if edited[0].detail is not None:
-            return edited, [generate_recording(own, rate) for own in written], []
+            return edited, [_generate_recorded(own, rate) for own in written], []
         warnings: list[str] = []
         plain = [replace(own, claims=(), goals=()) if own.is_shaped else own for own in written]
         if edited[0].gait is not None:
             motions = generate_walks(plain, rate)
         else:
-            motions, warnings = _generate_batch(plain, rate)
+            motions, warnings = _generate_batch(plain, rate, [own.goals for own in written])
         shaped = [
             shape_motion(own, motion, body_clock(base, rate)) if own.is_shaped else motion
             for own, base, motion in zip(written, plain, motions, strict=True)
@@ -147,12 +158,17 @@ def _batches(phrases: Sequence[Phrase], rate: float) -> list[list[int]]:
     return made
 
 
-def _generate_batch(phrases: Sequence[Phrase], rate: float) -> tuple[list[Motion], list[str]]:
-    """A few phrases of one body at once, all of them loops or none; and warnings about them."""
+def _generate_batch(
+    phrases: Sequence[Phrase], rate: float, solved: Sequence[tuple[WorldGoal, ...]]
+) -> tuple[list[Motion], list[str]]:
+    """A few phrases of one body at once, all of them loops or none; and warnings about them.
+
+    Goals that are ``solved`` afterwards, by the whole body, need no warning here.
+    """
     own = embody(phrases[0].body)
     parts = [_prepare(phrase, own.actor, rate) for phrase in phrases]
     pose = _pose_batch(parts, own.actor, rate)
-    warnings = list(_goal_warnings(pose, parts))
+    warnings = list(_goal_warnings(pose, parts, solved))
     motions = pose.motions([phrase.name for phrase in phrases])
     if not own.is_thick:
         return [own.put_on(motion) for motion in motions], warnings
@@ -180,9 +196,11 @@ def _pose_batch(parts: Sequence[_Performance], actor: Actor, rate: float) -> Bat
     return pose
 
 
-def _goal_warnings(pose: BatchPose, parts: Sequence[_Performance]) -> Iterator[str]:
+def _goal_warnings(
+    pose: BatchPose, parts: Sequence[_Performance], solved: Sequence[tuple[WorldGoal, ...]]
+) -> Iterator[str]:
     """Warnings for goals in the world, or at a joint, that are not reached."""
-    for frames, part in zip(pose.batch.slices, parts, strict=True):
+    for frames, part, goals in zip(pose.batch.slices, parts, solved, strict=True):
         for side, task in part.tasks.items():
             if task.plan is not None and task.plan.in_world:
                 joints = joints_with_ancestors(pose.skeleton, (f"{side}Hand", *task.plan.carriers))
@@ -190,7 +208,8 @@ def _goal_warnings(pose: BatchPose, parts: Sequence[_Performance]) -> Iterator[s
                 place = {name: int(np.searchsorted(joints, pose.skeleton.index(name))) for name in task.plan.carriers}
                 carriers = {name: (q[frames, k], p[frames, k]) for name, k in place.items()}
                 hand = p[frames, int(np.searchsorted(joints, pose.skeleton.index(f"{side}Hand")))]
-                yield from goal_warnings(part.phrase.name, side, task.plan, hand, carriers)
+                times = [(own.start, own.end) for own in goals if own.role == f"{side}Hand"]
+                yield from goal_warnings(part.phrase.name, side, task.plan, hand, carriers, times)
 
 
 # Referents
@@ -265,6 +284,17 @@ def body_clock(phrase: Phrase, rate: float = RATE) -> TimeMap:
     phrase = write_claims(phrase)
     if phrase.detail is not None:
         return performed_clock(phrase, rate).time_map
+    clock = _unheld_clock(phrase, rate)
+    if not asks_holds(phrase):
+        return clock
+    asked, end = asked_holds(phrase), float(clock(np.array([phrase.duration]))[0])
+    places = clock(np.array([own.at for own in asked])).tolist()
+    held = HeldTime.of([own._replace(at=at) for own, at in zip(asked, places, strict=True)], end, rate)
+    return clock if held is None else clock.then(held.time_map)
+
+
+def _unheld_clock(phrase: Phrase, rate: float) -> TimeMap:
+    """The clock of a gesture or a walk without pauses and stops."""
     if phrase.gait is not None:
         return GaitClock.of(phrase, rate).time_map
     body = _plan_arms(phrase, embody(phrase.body).actor, rate)[1]
@@ -422,11 +452,15 @@ def _balance(
     arms = _solve_body(pose, parts, few, limbs, *none, every, for_balance=True)
     upper, flexion = ({side: rows[own] for side, own in arms.sides.items()} for rows in (arms.upper, arms.flexion))
     unbalanced = horizontal_centre_of_mass(pose, upper, flexion, limbs) - pose.size * few.rows("hips.x", "hips.z")
+    headed = few[HEADING] if few[HEADING].any() else None
+    if headed is not None:  # as the body sees it, that turns
+        unbalanced = _turned_about(unbalanced, -headed)
     away = coarse.smooth(unbalanced - unbalanced[coarse.first], SLOW) / MOVED
     if not all(batch.loops):
         away -= np.where(np.array(batch.loops)[coarse.performance, None], 0.0, away[coarse.first])
     shift = np.zeros((len(coarse), 3))
-    shift[:, [0, 2]] = -coarse.delay(away, -EARLY)
+    early = -coarse.delay(away, -EARLY)
+    shift[:, [0, 2]] = early if headed is None else _turned_about(early, headed)
     _lean_to_goals(parts, pose, few, shift)
     for _ in range(2):
         needed = leg_overreach(pose, shift)
@@ -440,6 +474,13 @@ def _balance(
         wanted = [np.arange(len(part.table)) / every for part in parts]
         rows = np.concatenate([cubic_rows_at(rows[c], at, False) for c, at in zip(coarse.slices, wanted, strict=True)])
     return rows[:, :3], rows[:, 3:].reshape(-1, 2, 2)
+
+
+def _turned_about(places: Floats, angle: Floats) -> Floats:
+    """``(F, 2)`` x and z, turned to the left about the vertical."""
+    sine, cosine = np.sin(angle), np.cos(angle)
+    x, z = places.T
+    return np.stack([cosine * x + sine * z, cosine * z - sine * x], axis=1)
 
 
 def _lean_to_goals(parts: Sequence[_Performance], pose: BatchPose, channels: ChannelCurves, shift: Floats) -> None:

@@ -47,7 +47,8 @@ static void solve_leg(const FootTargets& feet, const FigureLeg& leg, double most
         const double heading = feet.heading(i);
         const Vec3 hip = read_vector(translations.at(i, 0)) + rotate(hips, hip_offset);
         const Vec3 front = rotate(hips, ahead);
-        const double pelvis = std::atan2(front.x, front.z), facing = pelvis + KNEE_OUT * (heading - pelvis);
+        const double pelvis = std::atan2(front.x, front.z), out = std::remainder(heading - pelvis, 2.0 * FULLY_BENT);
+        const double facing = pelvis + KNEE_OUT * out;
         const Vec3 knee_ahead = {std::sin(facing), 0.0, std::cos(facing)};
         Quat foot, knee, ankle_rotation;
         Vec3 ankle;

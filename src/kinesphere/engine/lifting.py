@@ -61,9 +61,14 @@ def lift(motion: Motion) -> Phrase:
     return _lift(motion)
 
 
+def lift_once(motion: Motion) -> Phrase:
+    """The phrase of a recording that is performed once, even where it would go round."""
+    return _lift(motion, False)
+
+
 @memoised
-def _lift(motion: Motion) -> Phrase:
-    loop = UnrolledLoop.of(motion) if is_loop(motion) else None
+def _lift(motion: Motion, goes_round: bool = True) -> Phrase:
+    loop = UnrolledLoop.of(motion) if goes_round and is_loop(motion) else None
     poses = RecordedPoses.of(performed_motion(with_inserted_marked(motion))) if loop is None else loop.once
     steps = find_steps(poses) if loop is None else loop.own_steps
     rate = motion.rate

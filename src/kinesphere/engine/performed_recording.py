@@ -8,7 +8,6 @@ added where nothing is edited.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,8 +32,11 @@ from kinesphere.engine.recorded_walk import walk_elsewhere
 from kinesphere.engine.recording_clock import RecordingClock, recording_clock
 from kinesphere.engine.recording_context import KeptPose, PerformanceContext, RecordedWorld
 from kinesphere.engine.shaping.asked import AskedShaping
-from kinesphere.engine.shaping.balance import asks_balance, shift_balance
+from kinesphere.engine.shaping.balance import Placed, asks_balance, mass_centres, shift_balance
+from kinesphere.engine.shaping.gaze import Gaze
 from kinesphere.engine.shaping.goals import meet_goals
+from kinesphere.engine.shaping.lean import lean_trunk
+from kinesphere.engine.shaping.step_out import StepsOut
 from kinesphere.engine.shaping.steps import shape_joints, shape_trunk
 from kinesphere.engine.unrolling import unroll, unroll_detail
 from kinesphere.maths import rotations
@@ -82,7 +84,7 @@ def _perform_loop(phrase: Phrase, rate: float) -> Motion:
     count = (len(made) - 1) // cycles
     middle = made[cycles // 2 * count : (cycles // 2 + 1) * count + 1]
     local, translations = middle.rotations.copy(), middle.translations.copy()
-    share = np.linspace(0.0, 1.0, count + 1)[:, None]
+    share = _passed(recording_clock(unroll(phrase), rate), cycles // 2 * count, count)[:, None]
     gone = cycles // 2 + share  # cycles, since the first began
     travelled = _come_back(phrase.body, gone, local, translations)
     on = travelled if travels(phrase.detail.recording) else np.zeros(3)
@@ -91,6 +93,14 @@ def _perform_loop(phrase: Phrase, rate: float) -> Motion:
     local[-1], translations[-1] = local[0], translations[0]
     translations[-1, roots] += on
     return replace(middle, rotations=freeze(rotations.continuous(local)), translations=freeze(translations))
+
+
+def _passed(clock: RecordingClock, first: int, count: int) -> Floats:
+    """``(T,)`` from 0 to 1: how much of a cycle has passed; nothing does while it is held."""
+    if clock.held is None:
+        return np.linspace(0.0, 1.0, count + 1)
+    passed = clock.held.to_plain(clock.time[first : first + count + 1])
+    return np.asarray((passed - passed[0]) / (passed[-1] - passed[0]))
 
 
 def performed_treadmill(phrase: Phrase, rate: float) -> Floats:
@@ -158,7 +168,7 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     shaping, kept = AskedShaping.of(context), None
     if shaping is not None:
         kept = KeptPose(local.copy(), context.world(local, translations))
-        shape_joints(context, shaping, local)
+        shape_joints(context, shaping, local, translations)
     limits = arm_limits(context.body)
     wrists = local[:, limits.hands]
     _trail(context, local)
@@ -175,14 +185,26 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
         stepped.turn_hips(context, local, translations)
     for side in SIDES:
         limits.ease_in_time(f"{side}Shoulder", rate, recorded, local)
+    aside, over, out = np.zeros((context.clock.frames, 3)), None, None
+    if shaping is not None and kept is not None and shaping.asks("lean"):
+        upright = _Legs(context, before, context.world(local, translations), table, stepped)
+        over = mass_centres(context.body, *upright.placed(local, translations)(aside))
+        lean_trunk(context, shaping, kept.world, local, translations)
     after = context.world(local, translations)
     legs = _Legs(context, before, after, table, stepped)
-    aside = np.zeros((context.clock.frames, 3))
     if shaping is not None and kept is not None and asks_balance(shaping):
-        aside = shift_balance(context, shaping, kept, legs.placed(local, translations))
-    after = legs.place(aside, local, translations)
-    place_arms(context, before, after, table, recorded, local, translations, shaping, kept)
+        aside, out = shift_balance(context, shaping, kept, legs.placed(local, translations), over)
+    after = legs.place(aside, local, translations, out)
+    gaze, faced = None if shaping is None else Gaze.of(context, shaping), None
+    if gaze is not None:
+        gaze.turn_spine(local, translations)
+        faced = context.world(local, translations)
+        gaze.turn_head(local, translations)
+        after = context.world(local, translations)
+    place_arms(context, before, after, table, recorded, local, translations, shaping, kept, faced)
     meet_goals(context, local, translations)
+    if gaze is not None:  # hands that are looked at have been moved since, and trunks that assist them
+        gaze.turn_head(local, translations)
     return _motion(context, local, translations)
 
 
@@ -196,8 +218,11 @@ class _Legs:
     table: Floats
     stepped: EditedSteps | None
 
-    def place(self, aside: Floats, local: Floats, translations: Floats) -> RecordedWorld:
-        """Place hips, moved by ``aside (T, 3)``, and feet, in place; gives joints in the world with the hips there."""
+    def place(self, aside: Floats, local: Floats, translations: Floats, out: StepsOut | None = None) -> RecordedWorld:
+        """Place hips, moved by ``aside (T, 3)``, and feet, in place; gives joints in the world with the hips there.
+
+        ``out`` are steps of feet that stood, below what the body leans to.
+        """
         context, before, after, stepped = self.context, self.before, self.after, self.stepped
         walked = walk_elsewhere(context.phrase, context.clock)
         feet = {side: np.array(before.p(context.roles[f"{side}Foot"])) for side in SIDES}
@@ -207,24 +232,28 @@ class _Legs:
             for side, own in walked.feet.items():
                 feet[side] += own
         stood = dict(feet)
-        turned = peel_feet(context, before, feet, self.table)
+        turned = peel_feet(context, before, feet, self.table if out is None else out.peeled(self.table))
         if stepped is not None:
             shift = shift + stepped.hips
             stepped.move_feet(stood, feet, turned)
+        if out is not None:
+            for side, way in out.ways.items():
+                feet[side] = feet[side] + way
         shift = sink_hips(context, before, after, shift, feet)
         if np.abs(shift).max() > TINY:
             _move_hips(context, shift, local, translations)
             after = after.moved(shift)
         turns = {} if stepped is None else stepped.turns
-        place_feet(context, before, after, feet, turned, turns, local, translations)
+        lifted = {} if out is None else out.lifted
+        place_feet(context, before, after, feet, turned, turns, local, translations, lifted)
         return after
 
-    def placed(self, local: Floats, translations: Floats) -> Callable[[Floats], tuple[Floats, Floats]]:
-        """Poses with hips moved aside, as a function of how far; those that are given stay."""
+    def placed(self, local: Floats, translations: Floats) -> Placed:
+        """Poses with hips moved aside, as a function of how far, and of steps out; those that are given stay."""
 
-        def moved(aside: Floats) -> tuple[Floats, Floats]:
+        def moved(aside: Floats, out: StepsOut | None = None) -> tuple[Floats, Floats]:
             poses = local.copy(), translations.copy()
-            self.place(aside, *poses)
+            self.place(aside, *poses, out)
             return poses
 
         return moved

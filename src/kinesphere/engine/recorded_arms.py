@@ -29,7 +29,8 @@ from kinesphere.engine.recorded_walk import swing_arm
 from kinesphere.engine.recording_context import KeptPose, PerformanceContext, RecordedWorld
 from kinesphere.engine.shaping.asked import AskedShaping
 from kinesphere.engine.shaping.goals import goal_places
-from kinesphere.engine.shaping.hands import displaced_by_properties
+from kinesphere.engine.shaping.hands import displaced_by_properties, swivel_by_properties
+from kinesphere.engine.shaping.tension import goes_on_aiming
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, reflected_weights, smooth_envelope
 from kinesphere.maths.vectors import Bools, Floats, norms
@@ -74,11 +75,13 @@ def place_arms(
     translations: Floats,
     shaping: AskedShaping | None = None,
     kept: KeptPose | None = None,
+    faced: RecordedWorld | None = None,
 ) -> None:
     """Put hands where edits bring them, in poses that are changed in place.
 
     ``recorded (T, C, 4)`` are the rotations of joints with limits before anything was added. Properties of movement
-    are those of ``shaping``; what hands keep they keep as in ``kept``, before these changed joints.
+    are those of ``shaping``; what hands keep they keep as in ``kept``, before these changed joints. Where a face looks
+    elsewhere, ``faced`` is before that: hands that are only near it do not go along.
     """
     away, kept_as = {}, before if kept is None else kept.world
     for side, hand in context.hands.items():
@@ -86,7 +89,7 @@ def place_arms(
             own = displace_hand(context.phrase, hand, context.clock, table)
             own = own + swing_arm(context.phrase, hand, context.clock)
             if shaping is not None:
-                own = own + displaced_by_properties(context, shaping, side)
+                own = displaced_by_properties(context, shaping, side, own)
             away[side] = gaussian(own, AWAY_SMOOTH * context.rate, ends="reflect")
     if not away:
         return
@@ -94,9 +97,13 @@ def place_arms(
     bodies = solids(context.body, before), solids(context.body, after, legs)
     carried = rotations.multiply(after.q(after.chest_joint), rotations.conjugate(before.q(before.chest_joint)))
     goals = {side: goal_places(context, side, kept_as, local) for side in away}
-    targets = hand_targets(context, before, after, carried, away, kept_as, goals)
+    aiming = None if shaping is None else {side: goes_on_aiming(context, shaping, side) for side in away}
+    targets = hand_targets(context, before, after, carried, away, kept_as, goals, aiming, faced)
     clear_targets(context, before, after, bodies, carried, targets)
-    arms = [_bring_hand(context, side, before, after, table, own, local, translations) for side, own in targets.items()]
+    arms = [
+        _bring_hand(context, side, before, after, table, own, local, translations, shaping)
+        for side, own in targets.items()
+    ]
     _clear_forearms(context, before, after, bodies, carried, arms, local, translations)
     for arm in arms:
         _finish_arm(context, arm, before, table, recorded, local, translations, kept)
@@ -111,8 +118,9 @@ def _bring_hand(
     target: HandTarget,
     local: Floats,
     translations: Floats,
+    shaping: AskedShaping | None,
 ) -> _Arm:
-    """Bring a hand to its target, and its elbow where flourishes and keys turn it.
+    """Bring a hand to its target, and its elbow where flourishes, properties and keys turn it.
 
     A captured elbow that is nearly straight may be bent the wrong way round; where edits begin, it comes over in time.
     """
@@ -121,6 +129,8 @@ def _bring_hand(
     moved = norms(after.p(limb.end) - target.place) > TINY * context.detail.poses.arm_length
     turns, swivels = turn_hand(context.phrase, context.hands[side], context.clock, table)
     swivels = _elbow_room(context, side, swivels * (1.0 - target.kept))
+    if shaping is not None:
+        swivels = swivels + swivel_by_properties(context, shaping, side) * (1.0 - target.kept)
     swivels = SIGN[side] * swivels + swivel_of_keys(context.phrase, side, context.clock.source)
     moved |= np.abs(swivels) > 1e-9
     was = np.ascontiguousarray(local[:, [limb.upper, limb.lower, limb.end]])

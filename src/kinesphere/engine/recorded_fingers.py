@@ -44,6 +44,13 @@ def _has_fingers(roles: Mapping[str, int], side: str) -> bool:
     return all(f"{side}{name}Proximal" in roles for name in ("Index", "Middle", "Little"))
 
 
+def approach_shape(skeleton: Skeleton, side: str, shape: str, shares: Floats, local: Floats) -> None:
+    """Bring a hand's fingers towards one shape by shares ``(T,)``, in poses ``(T, J, 4)`` that are changed in place."""
+    if _has_fingers(skeleton.roles, side) and shares.any():
+        joints, turned = _shaped_fingers(skeleton, side, shape)
+        _native.recorded_limbs.approach_rotations(joints, turned, shares, local)
+
+
 @memoised
 def _shaped_fingers(skeleton: Skeleton, side: str, shape: str) -> tuple[Ints, Floats]:
     """The joints ``(K,)`` of a hand's fingers and their rotations ``(1, K, 4)`` in one shape."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -29,6 +30,7 @@ SLOW, LASTS = 0.2, 0.3  # leg lengths a second, seconds: a foot that is slower f
 CLEARS = (0.07, 0.18)  # leg lengths above what it passes over between which a foot comes to bend down freely
 FLOOR = 0.35  # seconds to each side, the lowest point in which is what a foot passes over
 LANDS = 0.08  # seconds before it stands, and after, in which a foot comes to do so
+NOTHING: Mapping[str, Floats] = MappingProxyType({})
 LEAST_PEEL = 0.05  # radians that a heel can always rise or fall
 
 
@@ -116,15 +118,23 @@ def place_feet(
     turns: Mapping[str, Floats],
     local: Floats,
     translations: Floats,
+    lifted: Mapping[str, Floats] = NOTHING,
 ) -> None:
     """Put feet where they stand; knees stay over them as recorded.
 
-    ``turns (T,)`` are radians to the left by which the steps of a side are turned: its leg goes with them.
+    ``turns (T,)`` are radians to the left by which the steps of a side are turned: its leg goes with them. ``lifted
+    (T,)`` is how far a foot is in the air that stood.
     """
     body, hips = context.body, context.roles["hips"]
     legs, still = legs_of(body), np.zeros(context.clock.frames)
     standing = {
-        side: Standing(feet[side], turned[side], turns.get(side, still), grounded(context, side)) for side in legs
+        side: Standing(
+            feet[side],
+            turned[side],
+            turns.get(side, still),
+            grounded(context, side) * (1.0 - lifted.get(side, still)),
+        )
+        for side in legs
     }
     detached = [leg for leg in legs.values() if leg.is_detached(body)]
     carried = _carried_feet(before, after, detached)

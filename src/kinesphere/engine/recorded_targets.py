@@ -108,15 +108,29 @@ def hand_targets(
     away: dict[str, Floats],
     kept_as: RecordedWorld | None = None,
     goals: Mapping[str, list[Hold]] | None = None,
+    aiming: Mapping[str, Floats] | None = None,
+    faced: RecordedWorld | None = None,
 ) -> dict[str, HandTarget]:
     """By side: where hands go that are displaced by ``away``, with a chest that has turned by ``carried (T, 4)``.
 
-    What they keep they keep as in ``kept_as``, else as ``before``; ``goals`` are places in the world.
+    What they keep they keep as in ``kept_as``, else as ``before``; ``goals`` are places in the world, ``aiming (T,)``
+    is how far arms go on pointing where they do. Hands near the face go with it as in ``faced``, else as ``after``.
     """
     meetings, chest, kept_as = _meet(context, away), _steady(before.chest, context.rate), kept_as or before
     return {
         side: _target(
-            context, side, before, after, carried, chest, own, meetings, kept_as, [] if goals is None else goals[side]
+            context,
+            side,
+            before,
+            after,
+            carried,
+            chest,
+            own,
+            meetings,
+            kept_as,
+            [] if goals is None else goals[side],
+            np.ones(len(own)) if aiming is None else aiming[side],
+            faced or after,
         )
         for side, own in away.items()
     }
@@ -247,6 +261,8 @@ def _target(
     meetings: _Meetings,
     kept_as: RecordedWorld,
     goals: list[Hold],
+    aiming: Floats,
+    faced: RecordedWorld,
 ) -> HandTarget:
     """Where a hand goes; displaced in axes of a chest that was ``steady (T, 4)``."""
     shoulder, hand = (context.roles[f"{side}{part}"] for part in ("UpperArm", "Hand"))
@@ -269,14 +285,15 @@ def _target(
     apart = 1.0 - met
     near = np.maximum(apart * context.shown(nearness(context.detail.poses, side)), met * meetings.at_head)
     head = context.roles["head"]
-    if near.any():  # a hand goes with the face, the more the nearer it is
-        by = rotations.multiply(after.q(head), rotations.conjugate(kept_as.q(head)))
-        place = after.p(head) + rotations.rotate(by, kept_as.p(hand) - kept_as.p(head))
+    if near.any():  # a hand goes with the face, the more the nearer it is; one that only passes it, as it now passes
+        of = kept_as if met.any() else before
+        by = rotations.multiply(faced.q(head), rotations.conjugate(of.q(head)))
+        place = faced.p(head) + rotations.rotate(by, of.p(hand) - of.p(head))
         target = target + near[:, None] * (place - target)
-        ends = rotations.slerp(ends, rotations.multiply(by, kept_as.q(hand)), near)
+        ends = rotations.slerp(ends, rotations.multiply(by, of.q(hand)), near)
         kept = np.maximum(kept, near)
     fixed = met * np.maximum(meetings.at_head, meetings.at_body)
-    holds, aims = _holds(context, side, kept_as, after, apart)
+    holds, aims = _holds(context, side, kept_as, after, apart, aiming)
     holds = [*holds, *goals]
     if holds:
         place, turn, held = _held(holds, ends)
@@ -323,7 +340,7 @@ def _arm_length(context: PerformanceContext, side: str, before: RecordedWorld) -
 
 
 def _holds(
-    context: PerformanceContext, side: str, before: RecordedWorld, after: RecordedWorld, apart: Floats
+    context: PerformanceContext, side: str, before: RecordedWorld, after: RecordedWorld, apart: Floats, aiming: Floats
 ) -> tuple[list[Hold], list[tuple[Floats, Floats]]]:
     """What a hand is held by, and what it points at.
 
@@ -339,6 +356,7 @@ def _holds(
             if referent.target is None:
                 continue
             place, turn = aim(after.p(shoulder), before.p(shoulder), wrist, np.array(referent.target))
+            weight = weight * aiming
             aims.append((apart * weight, turn))
             turn = rotations.multiply(turn, before.q(hand))
         elif referent.kind == Kind.PLACE:

@@ -17,6 +17,7 @@ import numpy as np
 from kinesphere import _native
 from kinesphere.engine.clocks import StrokeClock, stroke_clock
 from kinesphere.engine.detail import LEGS_LEAD, REST_LEADS, Detail
+from kinesphere.engine.holds import HeldTime, asked_holds, asks_holds
 from kinesphere.engine.proportions import ARM
 from kinesphere.engine.unrolling import unroll
 from kinesphere.engine.written_claims import write_claims
@@ -34,6 +35,7 @@ HOLDS = 0.05  # arm lengths: what goes less is a hold
 CLOSINGS = 40  # halvings that make a cycle last whole frames
 LANDS = 0.15  # seconds to either side over which a pace comes to that of a flight, and masks to what they say of it
 EASES = 0.08  # seconds of σ in which masks come and go
+SHORT_STEP = 1e-5  # seconds, over which paces are measured
 PACES = (0.2, 5.0)  # seconds of the recording in a second, at least and at most
 
 
@@ -49,12 +51,18 @@ class RecordingClock:
         Seconds of the recording in a second there.
     rate
         Frames a second of the performance.
+    held
+        Of a performance with pauses or stops: when they are.
+    unheld
+        And its clock without them.
     """
 
     nodes: Floats
     shown: Floats
     paces: Floats
     rate: float
+    held: HeldTime | None = None
+    unheld: RecordingClock | None = None
 
     @cached_property
     def frames(self) -> int:
@@ -91,6 +99,37 @@ class RecordingClock:
         rows = np.unique(np.concatenate([np.arange(0, len(self.nodes), step), [len(self.nodes) - 1]]))
         return TimeMap(self.shown[rows], self.nodes[rows])
 
+    def holding(self, held: HeldTime) -> RecordingClock:
+        """The same with pauses and stops: this clock ends on a frame, as ``on_frames`` has it."""
+        own = held.plain
+        later = held.performed - own
+        inside = np.searchsorted(own, self.nodes, side="right")
+        free = np.ones(len(self.nodes), dtype=np.bool_)
+        for hold in held.holds:
+            first, last = held.to_plain(np.array([hold.start, hold.end]))
+            free &= (self.nodes < first - 1e-9) | (self.nodes > last + 1e-9)
+        shift = later[np.maximum(inside - 1, 0)]
+        nodes = np.concatenate([held.performed, (self.nodes + shift)[free]])
+        paces = held.paces * self._pace_at(own)
+        order = np.argsort(nodes, kind="stable")
+        rows = nodes, np.concatenate([self.to_source(own), self.shown[free]]), np.concatenate([paces, self.paces[free]])
+        nodes, shown, paces = (row[order] for row in rows)
+        kept = np.concatenate([[True], np.diff(nodes) > 1e-9])
+        return RecordingClock(nodes[kept], shown[kept], paces[kept], self.rate, held, self)
+
+    def on_frames(self) -> RecordingClock:
+        """The same, ending on its last frame."""
+        if self.frames == 1:
+            return self
+        stretch = float(self.time[-1]) / float(self.nodes[-1])
+        return RecordingClock(self.nodes * stretch, self.shown, self.paces / stretch, self.rate)
+
+    def _pace_at(self, time: Floats) -> Floats:
+        """Paces at any seconds of the performance."""
+        end = float(self.nodes[-1])
+        low, high = (clip(time + step, 0.0, end) for step in (-SHORT_STEP, SHORT_STEP))
+        return np.asarray((self.to_source(high) - self.to_source(low)) / np.maximum(high - low, 1e-12))
+
     @cached_property
     def is_plain(self) -> bool:
         """Whether it runs as the recording does."""
@@ -110,6 +149,17 @@ def eased_flight(flying: Floats, rate: float) -> Floats:
 def recording_clock(phrase: Phrase, rate: float) -> RecordingClock:
     """The clock of a phrase of a recording, from its first performed frame on."""
     phrase = write_claims(phrase)
+    clock = _unheld_clock(phrase, rate)
+    if not asks_holds(phrase) or clock.held is not None:
+        return clock
+    clock = clock.on_frames()
+    moments = [own._replace(at=float(clock.to_output(np.array([own.at]))[0])) for own in asked_holds(phrase)]
+    held = HeldTime.of(moments, float(clock.nodes[-1]), rate)
+    return clock if held is None else clock.holding(held)
+
+
+def _unheld_clock(phrase: Phrase, rate: float) -> RecordingClock:
+    """The clock without pauses and stops; of a loop, which comes from several cycles, with them."""
     detail = phrase.detail
     assert detail is not None
     strokes = detail.strokes
@@ -213,7 +263,11 @@ def _one_cycle(clock: RecordingClock, period: float) -> RecordingClock:
     first, last = np.searchsorted(clock.shown, np.array([1.0, 2.0]) * period - 1e-6).tolist()
     rows = slice(first, last + 1)
     return RecordingClock(
-        clock.nodes[rows] - clock.nodes[first], clock.shown[rows] - clock.shown[first], clock.paces[rows], clock.rate
+        clock.nodes[rows] - clock.nodes[first],
+        clock.shown[rows] - clock.shown[first],
+        clock.paces[rows],
+        clock.rate,
+        clock.held,
     )
 
 
@@ -280,6 +334,9 @@ def arm_clock(phrase: Phrase, side: str, clock: RecordingClock) -> RecordingCloc
 
     Its strokes begin and end when the body's clock says; what differs is how the hand speeds up and slows down.
     """
+    if clock.unheld is not None and clock.held is not None:
+        own_clock = arm_clock(phrase, side, clock.unheld)
+        return clock if own_clock is clock.unheld else own_clock.holding(clock.held)
     detail, arm = phrase.detail, phrase.arm(side)
     assert detail is not None
     leads = np.array([lead not in (LEGS_LEAD, REST_LEADS) for lead in detail.strokes.leads])

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
+import numpy as np
+
 from kinesphere.body.body import Body
 from kinesphere.body.joint_subset import JointSubset, SubsetPose, joint_subset
 from kinesphere.engine.detail import Detail
@@ -16,7 +18,7 @@ from kinesphere.engine.recorded_poses import body_frame, chest_joint, recorded_s
 from kinesphere.engine.recording_clock import RecordingClock, arm_clock, eased, eased_flight, recording_clock
 from kinesphere.maths import rotations
 from kinesphere.maths.kinematics import forward_some
-from kinesphere.maths.vectors import Floats
+from kinesphere.maths.vectors import Floats, Ints
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import Phrase
@@ -102,6 +104,13 @@ class PerformanceContext:
     def shown(self, curve: Floats) -> Floats:
         """A curve over the recording's frames ``(T,)`` at the moments that the performance shows."""
         return self.detail.at_times(curve, self.clock.source)
+
+    def span(self, rows: Ints) -> tuple[float, float]:
+        """The first and the last moment of the recording that frames show; of a loop, within one cycle."""
+        shown = self.clock.source[rows]
+        if self.detail.period is not None:
+            shown = np.mod(shown, self.detail.period)
+        return float(shown.min()), float(shown.max())
 
     @cached_property
     def upright(self) -> Floats:

@@ -43,7 +43,7 @@ from kinesphere.maths.filters import gaussian
 from kinesphere.maths.interpolation import ramp
 from kinesphere.maths.vectors import Bools, Floats, Ints, clip, differences, norms, smootherstep, smoothstep
 from kinesphere.motion.drive import Drive
-from kinesphere.motion.gesture import SHAPES
+from kinesphere.motion.gesture import CHANNELS, SHAPES
 from kinesphere.motion.phrase import Phrase
 
 FULL_STROKE = 0.24  # metres: shorter strokes have less of the body
@@ -98,7 +98,9 @@ _LENGTHS = frozenset(INDEX[f"hips.{axis}"] for axis in "xyz")  # in leg lengths
 
 
 def channels_of(name: str) -> tuple[str, ...]:
-    """The channels that a coefficient's name stands for: ``arm_out`` those of both arms."""
+    """The channels that a coefficient's name stands for: ``arm_out`` those of both arms, ``left_arm_out`` that one."""
+    if (own := name.replace("_", ".")) in CHANNELS:
+        return (own,)
     part, _, kind = name.partition("_")
     channel = f"{part}.{kind}"
     return tuple(f"{side}.{channel}" for side in SIGN) if part in _SIDED else (channel,)

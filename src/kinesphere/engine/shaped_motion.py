@@ -11,11 +11,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinesphere.engine.lifting import lift
+from kinesphere.engine.holds import settled_moment
+from kinesphere.engine.lifting import lift, lift_once
 from kinesphere.engine.performed_recording import generate_recording
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.claim import Claim
+from kinesphere.motion.hold import Hold
 from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.look import Look
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import SAMPLES, WORLD, Phrase
 from kinesphere.motion.timemap import TimeMap
@@ -27,10 +30,10 @@ def shape_motion(phrase: Phrase, motion: Motion, clock: TimeMap) -> Motion:
 
     What is kept are hands' contacts and feet that are found in the motion, and the phrase's own targets.
     """
-    lifted = lift(motion)
+    lifted = lift_once(motion) if _happens_once(phrase) else lift(motion)
     times = lifted.times
     own = np.clip(clock.inverse()(times), 0.0, phrase.duration)
-    claims = tuple(_at_times(claim, own) for claim in phrase.claims)
+    claims = tuple(_at_times(_settled(claim, phrase, clock), own) for claim in phrase.claims)
     marked = tuple(
         replace(referent, start=_performed(clock, referent.start), end=_performed(clock, referent.end))
         for referent in phrase.referents
@@ -44,8 +47,28 @@ def shape_motion(phrase: Phrase, motion: Motion, clock: TimeMap) -> Motion:
     return generate_recording(asked, motion.rate)
 
 
+def _happens_once(phrase: Phrase) -> bool:
+    """Whether it is no loop: gestures and scripts; and walks that are asked for something at a time or a place."""
+    bound = (np.ndim(own.value) > 0 or np.ndim(own.weight) > 0 or _is_place(own.value) for own in phrase.claims)
+    return not phrase.loop and (phrase.gait is None or bool(phrase.goals) or any(bound))
+
+
+def _is_place(value: object) -> bool:
+    target = value.target if isinstance(value, Look) else value
+    return isinstance(target, tuple)
+
+
 def _performed(clock: TimeMap, time: float) -> float:
     return max(float(clock(np.array([time]))[0]), 0.0)
+
+
+def _settled(claim: Claim, phrase: Phrase, clock: TimeMap) -> Claim:
+    """A claim whose hold is when it is performed, and where feet stand in the phrase."""
+    if not isinstance(claim.value, Hold):
+        return claim
+    times = tuple(own if claim.value.settled else settled_moment(phrase, own) for own in claim.value.times)
+    own = replace(claim.value, times=tuple(_performed(clock, time) for time in times), settled=True)
+    return replace(claim, value=own)
 
 
 def _at_times(claim: Claim, own: Floats) -> Claim:

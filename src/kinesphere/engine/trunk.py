@@ -37,6 +37,7 @@ BREATH_CHEST, BREATH_CLAVICLE, BREATH_HEAD = 0.020, 0.034, 0.010  # radians
 # Rotation axes of leaning forward, to the side and turning; and the channels of each part in that order.
 AXES = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 TORSO, HIPS = ("torso.forward", "torso.side", "torso.turn"), ("hips.lean", "hips.tilt", "hips.turn")
+HEADING = "hips.heading"
 HEAD = ("head.nod", "head.tilt", "head.turn")
 FRAME_WORK = 100  # numbers that a trunk is worth when performances are shared among threads
 
@@ -75,6 +76,8 @@ def place_hips(pose: BatchPose, channels: ChannelCurves, shift: Floats) -> None:
     lower = _hip_centre(pose.skeleton) - pose.size * _hip_centre(figure_skeleton(HEIGHT))
     if np.abs(lower).max() > 1e-9:
         turned = rotations.from_rotation_vector(channels.rows(*HIPS) @ AXES)
+        if channels[HEADING].any():
+            turned = rotations.multiply(_headed(channels), turned)
         pose.translations[:, 0] += lower - rotations.rotate(turned, lower)
 
 
@@ -100,7 +103,22 @@ def solve_trunk(pose: BatchPose, channels: ChannelCurves, shift: Floats, assist:
         _native.trunk.solve_trunk(rows, curves, model, pose.translations, pose.local, made)
 
     threads.share_frames(len(pose.batch.counts), count * FRAME_WORK, solve)
+    if channels[HEADING].any():
+        _turn_whole(pose, _headed(channels), made)
     return made
+
+
+def _headed(channels: ChannelCurves) -> Floats:
+    """``(F, 4)`` how far the whole body has turned."""
+    return rotations.from_rotation_vector(channels[HEADING][:, None] * AXES[2])
+
+
+def _turn_whole(pose: BatchPose, turned: Floats, made: TrunkWorld) -> None:
+    """Turn a trunk about its own hips, in place: spine and head go along."""
+    pose.local[:, 0] = rotations.multiply(turned, pose.local[:, 0])
+    hips = made.positions[:, :1].copy()
+    made.positions[:] = hips + rotations.rotate(turned[:, None], made.positions - hips)
+    made.rotations[:] = rotations.multiply(turned[:, None], made.rotations)
 
 
 class TrunkCurves(NamedTuple):

@@ -18,6 +18,7 @@ from kinesphere.maths.vectors import Floats
 from kinesphere.motion.claim import Claim
 from kinesphere.motion.drive import Drive
 from kinesphere.motion.gesture import Curve, Step
+from kinesphere.motion.hold import Hold
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import SAMPLES, Keys, Phrase, Track
 from kinesphere.motion.referent import Referent
@@ -176,7 +177,11 @@ class Repeat:
     def claim(self, claim: Claim) -> Claim:
         """What a property asks for over several cycles."""
         weight = self._values(np.asarray(claim.weight))
-        value = self._values(claim.value) if isinstance(claim.value, np.ndarray) else claim.value
+        value = claim.value
+        if isinstance(value, np.ndarray):
+            value = self._values(value)
+        elif isinstance(value, Hold):
+            value = value.repeated(self.count, self.period)
         return replace(claim, weight=weight, value=value)
 
     def drive(self, drive: Drive) -> Drive:

@@ -24,6 +24,7 @@ from kinesphere.motion.phrase import OVERLAYS, STROKE_RANGES, Phrase, Track, par
 STROKES_OF = ("left_arm", "right_arm", "torso")  # parts whose tracks have strokes
 BEFORE = (-2.0, -1.0)  # seconds: when feet have stepped to where they stand
 CADENCE = (0.4, 2.5)  # of a walk, times what it was
+DURATION = "stroke.duration"
 
 
 @memoised
@@ -56,7 +57,11 @@ def write_claims(phrase: Phrase) -> Phrase:
                 tracks[part] = _with_overlay(track, name.partition(".")[2], own.value(name, role), neutral)
         for name in strokes:
             if role in own.roles(name):
-                _write_strokes(phrase, part, name.partition(".")[2], own.value(name, role), tracks)
+                value = own.value(name, role)
+                value = _lasting(phrase, own, value) if name == DURATION else value
+                _write_strokes(phrase, part, name.partition(".")[2], value, tracks)
+        if "lasts" in names and (DURATION not in names or role not in own.roles(DURATION)):
+            _write_strokes(phrase, part, DURATION.partition(".")[2], _lasting(phrase, own, np.ones(())), tracks)
     _write_gait(phrase, own, tracks)
     _write_footing(phrase, own, tracks)
     drives = [
@@ -65,6 +70,23 @@ def write_claims(phrase: Phrase) -> Phrase:
         if isinstance(claim.value, Drive)
     ]
     return replace(phrase, tracks=tracks, drives=(*phrase.drives, *drives), claims=left)
+
+
+def _lasting(phrase: Phrase, own: Integrated, value: Floats) -> Floats:
+    """Factors of durations, ``()`` or over own time, with stretches that take as many seconds as is asked.
+
+    Of stretches over each other the higher rank's takes as long as it asks; what is left of the others makes up.
+    """
+    times = phrase.times
+    for claim in own.ranked("lasts"):
+        weight = np.broadcast_to(np.asarray(claim.weight, dtype=np.float64), times.shape)
+        strength = float(weight.max())
+        inside = weight / strength
+        value = np.array(np.broadcast_to(value, times.shape))
+        rows = inside * value
+        takes = 0.5 * float((rows[1:] + rows[:-1]) @ np.diff(times))
+        value *= (float(claim.value) / max(takes, 1e-6)) ** (strength * inside)
+    return value
 
 
 def _write_gait(phrase: Phrase, own: Integrated, tracks: dict[str, Track]) -> None:
@@ -130,7 +152,7 @@ def _write_strokes(phrase: Phrase, part: str, name: str, value: Floats, tracks: 
     else:
         edges = body_rest_times(phrase.original)
     count = max(len(edges) - 1, 1)
-    means = np.full(count, float(value)) if value.ndim == 0 else _stroke_means(value, edges, phrase.times)
+    means = np.full(count, float(value)) if value.ndim == 0 else stroke_means(value, edges, phrase.times)
     before = track.stroke(name, count)
     own = aspect(f"stroke.{name}")
     after = before * means if own.combine == Combine.MULTIPLY else before + means - own.neutral
@@ -138,7 +160,7 @@ def _write_strokes(phrase: Phrase, part: str, name: str, value: Floats, tracks: 
     tracks[part] = replace(track, strokes=strokes)
 
 
-def _stroke_means(curve: Floats, edges: Floats, times: Floats) -> Floats:
+def stroke_means(curve: Floats, edges: Floats, times: Floats) -> Floats:
     """``(S,)`` means of a curve over its strokes."""
     area = np.concatenate([[0.0], np.cumsum(0.5 * (curve[1:] + curve[:-1]) * np.diff(times))])
     at = np.interp(edges, times, area)

@@ -54,7 +54,7 @@ SHAPING = MappingProxyType(
                 Combine.OVERRIDE, True, values=False,
             ),
             Aspect("complete", 1.0, 0.0, 1.0, "", "of its way that a stroke goes", Combine.MULTIPLY, True),
-            Aspect("hold", 0.0, 0.0, 0.0, "", "a moment at which it is held", Combine.COLLECT, True, values=False),
+            Aspect("hold", 0.0, 0.0, 0.0, "", "a moment at which it is held", Combine.COLLECT, values=False),
             Aspect("tremble", 0.0, 0.0, 0.5, "rad", "that a joint trembles", by_joint=True),
             Aspect("tremble_rate", 7.0, 2.0, 14.0, "Hz", "of trembling", Combine.OVERRIDE, True),
             Aspect("tension", 0.0, -1.0, 1.0, "", "of muscles: loose below zero, tight above", by_joint=True),
@@ -68,14 +68,32 @@ SHAPING = MappingProxyType(
                 for side in ("left", "right")
             ),
             *(
+                Aspect(f"{side}.hung.{axis}", 0.0, -1.0, 1.0, "arms", f"that a hanging hand is carried {axis}")
+                for side in ("left", "right")
+                for axis in ("out", "up", "ahead")
+            ),
+            *(
+                Aspect(f"{side}.hung.swivel", 0.0, -1.6, 1.6, "rad", "that the elbow of a hanging hand is out")
+                for side in ("left", "right")
+            ),
+            *(
+                Aspect(f"{side}.touch", 0.0, -1.0, 1.0, "", "of how a hand comes and goes: light below zero")
+                for side in ("left", "right")
+            ),
+            *(
+                Aspect(f"{side}.arc", 0.0, -1.0, 1.0, "", "of a hand's ways between stops: straight below zero")
+                for side in ("left", "right")
+            ),
+            *(
                 Aspect(f"spine.{segment}.{axis}", 0.0, -1.0, 1.0, "rad", f"that the {segment} spine bends")
                 for segment in ("lower", "middle", "upper")
                 for axis in ("forward", "side", "turn")
             ),
             *(
-                Aspect(f"balance.{axis}", 0.0, -1.5, 1.5, "", "of half the support, by which the centre of mass moves")
+                Aspect(f"balance.{axis}", 0.0, -2.5, 2.5, "", "of half the support, by which the centre of mass moves")
                 for axis in ("x", "z")
             ),
+            Aspect("balance.step", 0.0, 0.0, 1.0, "", "whether a foot steps out below it", Combine.OVERRIDE),
             Aspect("neck.forward", 0.0, -1.0, 1.0, "rad", "that the neck bends, while the head stays upright"),
             Aspect("lean", 0.0, -1.0, 1.0, "", "that the body leans to something, below zero away"),
             Aspect("lean.to", 0.0, 0.0, 0.0, "", "what the body leans to", Combine.OVERRIDE, values=False),
@@ -96,6 +114,8 @@ FOOTING = MappingProxyType(
     }
 )
 
+LASTS = Aspect("lasts", 0.0, 0.0, 600.0, "s", "that a stretch takes in all", Combine.OVERRIDE, shaping=False)
+
 
 @cache
 def aspect(name: str) -> Aspect:
@@ -104,6 +124,8 @@ def aspect(name: str) -> Aspect:
         return SHAPING[name]
     if name in FOOTING:
         return FOOTING[name]
+    if name == LASTS.name:
+        return LASTS
     if name in GAIT_OVERLAYS:
         row = GAIT_OVERLAYS[name]
         combine = Combine.MULTIPLY if row.unit == FACTOR else Combine.ADD
@@ -129,7 +151,7 @@ def aspect(name: str) -> Aspect:
 def aspect_names() -> tuple[str, ...]:
     """All names."""
     strokes, overlays = (f"stroke.{name}" for name in STROKES), (f"overlay.{name}" for name in OVERLAYS)
-    return (*SHAPING, *FOOTING, *GAIT_OVERLAYS, *CHANNELS, *strokes, *overlays, "drive")
+    return (*SHAPING, *FOOTING, LASTS.name, *GAIT_OVERLAYS, *CHANNELS, *strokes, *overlays, "drive")
 
 
 def part_of_aspect(name: str) -> str:

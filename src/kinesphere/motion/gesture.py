@@ -124,7 +124,7 @@ _BODY = {
     "torso": {"forward": ANGLE, "side": ANGLE, "turn": ANGLE, "breath": SHARE},
     "head": {"nod": ANGLE, "tilt": ANGLE, "turn": ANGLE},
     "eyes": {"turn": ANGLE, "lift": ANGLE},
-    "hips": {"x": METRES, "y": METRES, "z": METRES, "turn": ANGLE, "tilt": ANGLE, "lean": ANGLE},
+    "hips": {"x": METRES, "y": METRES, "z": METRES, "turn": ANGLE, "tilt": ANGLE, "lean": ANGLE, "heading": ANGLE},
 }
 _SIDE = {
     "arm": {"out": METRES, "up": METRES, "ahead": METRES, "swivel": ANGLE},
@@ -141,7 +141,8 @@ def _channels() -> dict[str, str]:
 
 # Channel to its unit. Forward, nod: down; side, tilt, turn: to the left; breath: how far the surface of ribs and
 # belly swells, 1 at ease; arm: how far a hand without keys is from where it hangs, and its elbow out; hips: metres to
-# the left, up, ahead, and tilt: the left side down; hand: bend to the palm, aside to the thumb, roll: thumb inwards.
+# the left, up, ahead, tilt: the left side down, and heading: how far the whole body has turned, spine and head with it;
+# hand: bend to the palm, aside to the thumb, roll: thumb inwards.
 CHANNELS: Mapping[str, str] = MappingProxyType(_channels())
 MOST = MappingProxyType({ANGLE: math.pi, METRES: 3.0, SHARE: 2.0})  # largest absolute value of a channel
 

@@ -40,6 +40,8 @@ SAMPLES = 60.0  # values a second of a curve over a phrase's own time
 CHEST, WORLD = "chest", "world"
 SLACK = 1e-9  # seconds
 LARGEST_OVERLAY = 100.0  # of an arm's, in any unit
+TRAVELS = ("hips.x", "hips.z", "hips.turn", "hips.heading")  # channels of who goes somewhere, and turns
+FARTHEST = 1000.0  # leg lengths, or radians, of these
 
 # Parameters of each stroke, with their neutral values. The inflection is the key's own unless given.
 STROKES: Mapping[str, float] = MappingProxyType(
@@ -367,7 +369,8 @@ class Phrase:
         for name, values in track.overlays.items():
             _check_numbers(part, name, values, *_overlay_range(name))
         for name, curve in track.curves.items():
-            _check_numbers(part, name, curve.values, -MOST[CHANNELS[name]], MOST[CHANNELS[name]])
+            most = FARTHEST if name in TRAVELS else MOST[CHANNELS[name]]
+            _check_numbers(part, name, curve.values, -most, most)
         for name, values in track.overlays.items():
             if np.ndim(values) and len(values) > longest:
                 seconds = (len(values) - 1) / SAMPLES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from kinesphere.motion.document import describe_choices, read_document, show_value
@@ -90,6 +90,13 @@ def _read(path: Path, kind: str, expected: str, changed: int) -> PerformanceFile
 def source_of(name: str) -> str | Path:
     """A name, or the file that it says."""
     return name if is_name(name) else Path(name)
+
+
+def beside(file: PerformanceFile, name: str) -> str | None:
+    """A file in the folder of another one, or below it; None: it would be elsewhere."""
+    pure = PurePosixPath(name)
+    outside = pure.is_absolute() or ".." in pure.parts or "\\" in name or ":" in name or "\0" in name
+    return None if outside else str(file.path.parent / Path(*pure.parts))
 
 
 def place_text(place: Place) -> str:

@@ -21,7 +21,7 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -57,6 +57,10 @@ class MovementProperty(PhraseEdit):
     def claims(self, phrase: Phrase) -> Iterable[Claim]:
         """What it asks for; scope, strength, name and rank are added to it."""
 
+    def at_times_of(self, start: float, pace: float = 1.0) -> Self:
+        """The same of an action that begins at ``start`` seconds and takes ``pace`` times as long: its own moments."""
+        return self
+
     def check_scope(self, scope: Scope) -> None:
         """Refuse parts that no humanoid has."""
         for part in scope.parts or ():
@@ -82,13 +86,19 @@ class MovementProperty(PhraseEdit):
         self, phrase: Phrase, scope: Scope, source: str, composite: str = "", origin: str = ""
     ) -> tuple[Claim, ...]:
         """Its claims within a scope."""
-        self.check_scope(scope)
-        name, weight = PHRASE_EDITS.name_of(type(self)), _weight(phrase, scope)
         with blame_plugin(self):
-            given = list(self.claims(phrase))
+            given = tuple(self.claims(phrase))
             for own in given:
                 if not isinstance(own, Claim):
                     raise TypeError(f"claims gave {type(own).__name__}; claims are expected")
+        return self.scoped(given, phrase, scope, source, composite, origin)
+
+    def scoped(
+        self, given: tuple[Claim, ...], phrase: Phrase, scope: Scope, source: str, composite: str, origin: str
+    ) -> tuple[Claim, ...]:
+        """Claims within a scope, with the property's name and rank."""
+        self.check_scope(scope)
+        name, weight = PHRASE_EDITS.name_of(type(self)), _weight(phrase, scope)
         made: list[Claim] = []
         for own in given:
             for part in _parts(own, scope):

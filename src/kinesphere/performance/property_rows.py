@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from kinesphere.motion.claim import Claim
@@ -20,9 +20,9 @@ from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.scope import Scope
 from kinesphere.motion.toml_lines import Place
-from kinesphere.performance.performance_files import PerformanceFile, source_of
+from kinesphere.performance.parameters import ExpressionError, substitute
+from kinesphere.performance.performance_files import PerformanceFile, beside, source_of
 from kinesphere.performance.property import MovementProperty
-from kinesphere.performance.scripts.parameters import ExpressionError, substitute
 
 MOST_ROWS = 200  # of a file
 SCOPE = ("start", "end", "parts", "strength", "fade")
@@ -44,6 +44,11 @@ class AskedProperty:
         scope = self.scope if strength == 1.0 else replace(self.scope, strength=strength * self.scope.strength)
         return self.edit.asked(phrase, scope, source, composite, origin)
 
+    def at_pace(self, pace: float) -> AskedProperty:
+        """The same where everything comes so many times later."""
+        start, end = (None if own is None else pace * own for own in (self.scope.start, self.scope.end))
+        return AskedProperty(self.edit.at_times_of(0.0, pace), replace(self.scope, start=start, end=end))
+
 
 def property_names() -> tuple[str, ...]:
     """Names that a row may have: registered properties, and composite ones."""
@@ -53,7 +58,7 @@ def property_names() -> tuple[str, ...]:
     return tuple(sorted({*own, *COMPOSITES.names} - {"composite"}))
 
 
-def read_rows(file: PerformanceFile, dials: Mapping[str, float], inside: tuple[str, ...]) -> tuple[AskedProperty, ...]:
+def read_rows(file: PerformanceFile, dials: Mapping[str, Any], inside: tuple[str, ...]) -> tuple[AskedProperty, ...]:
     """The properties of a file's rows, with numbers for its dials; ``inside`` are composites that are being read."""
     rows = file.table.get("property", [])
     if not isinstance(rows, list) or len(rows) > MOST_ROWS:
@@ -63,7 +68,7 @@ def read_rows(file: PerformanceFile, dials: Mapping[str, float], inside: tuple[s
 
 
 def read_row(
-    file: PerformanceFile, row: Any, place: Place, dials: Mapping[str, float], inside: tuple[str, ...] = ()
+    file: PerformanceFile, row: Any, place: Place, dials: Mapping[str, Any], inside: tuple[str, ...] = ()
 ) -> AskedProperty:
     """One row's property."""
     if not isinstance(row, Mapping) or not isinstance(row.get("name"), str):
@@ -91,18 +96,11 @@ def _property(
     if name != "composite" and name in PHRASE_EDITS and issubclass(PHRASE_EDITS[name], MovementProperty):
         made: MovementProperty = file.document(PHRASE_EDITS[name], fields, place)
         return made
-    source = _beside(file, name) if name.endswith(".toml") else name
+    source = beside(file, name) if name.endswith(".toml") else name
     if source is None or not (COMPOSITES.find_path(source).is_file()):
         expected = f"{describe_choices(name, property_names())}; or a composite's .toml file beside this one"
         raise file.error((*place, "name"), show_value(name), expected)
     return _composite(file, source, fields, place, inside)
-
-
-def _beside(file: PerformanceFile, name: str) -> str | None:
-    """A file in the folder of another one, or below it."""
-    pure = PurePosixPath(name)
-    outside = pure.is_absolute() or ".." in pure.parts or "\\" in name or ":" in name or "\0" in name
-    return None if outside else str(file.path.parent / Path(*pure.parts))
 
 
 def _composite(

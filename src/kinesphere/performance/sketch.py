@@ -12,7 +12,7 @@ from kinesphere.motion.document import Dial, Setting, Text, dial, document, hint
 from kinesphere.motion.edit import NameOrFile, PhraseEdit, phrase_edit
 from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.scope import WHOLE, Scope
-from kinesphere.performance.performance_files import source_of
+from kinesphere.performance.performance_files import PerformanceFile, source_of
 from kinesphere.performance.sketch_file import SKETCHES, SketchContent, at_amount, sketch_content
 
 
@@ -42,9 +42,14 @@ class Sketch(PhraseEdit):
         return not self.name or self.amount == 0.0
 
     @property
+    def file(self) -> PerformanceFile:
+        """Its file."""
+        return SKETCHES.find(source_of(self.name))
+
+    @property
     def content(self) -> SketchContent:
         """What it asks for; its file is read."""
-        return sketch_content(SKETCHES.find(source_of(self.name)))
+        return sketch_content(self.file)
 
     def check_scope(self, scope: Scope) -> None:
         """Refuse parts that no humanoid has."""

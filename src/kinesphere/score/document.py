@@ -35,6 +35,7 @@ from kinesphere.motion.scope import Scope
 from kinesphere.score.score import MOST_SEED, VERSION, Score, check_layer
 from kinesphere.score.sources import Reading, Source, check_no_motion, rename_file, rename_files
 from kinesphere.score.version1 import upgrade
+from kinesphere.scripts.script_file import Script
 
 KIND = "kinesphere score"
 SOURCES: Mapping[str, type[Any]] = {"keypoints": Keypoints, "gesture": Gesture, "walk": Gait}  # written out in a score
@@ -145,6 +146,10 @@ def _source_row(source: Source, reading: Reading) -> dict[str, Any]:
         raise ValueError(
             f"{source} has no place in a document: save it, and give the score its file, "
             'Score("motion.bvh", ...), so that who reads the score finds it'
+        )
+    if isinstance(source, Script):
+        raise ValueError(
+            f"{source} has no place in a document: give the score its file, Score({str(source.file.path)!r})"
         )
     if isinstance(source, Gesture | Gait | Keypoints):
         row: dict[str, Any] = {next(name for name, own in SOURCES.items() if isinstance(source, own)): to_plain(source)}
@@ -304,7 +309,7 @@ def score_schema() -> dict[str, Any]:
         "name": {"type": "string", "description": "The name of a built-in motion."},
         "file": {
             "type": "string",
-            "description": "A gesture, a walk, key points or a motion, from the score's folder.",
+            "description": "A gesture, a walk, a script, key points or a motion, from the score's folder.",
         },
     } | {name: define(cls) for name, cls in SOURCES.items()}
     return {

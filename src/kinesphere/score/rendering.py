@@ -25,7 +25,6 @@ from kinesphere.engine.generation import body_clock, generate_edited
 from kinesphere.engine.lifting import lift
 from kinesphere.engine.performed_recording import performed_clock
 from kinesphere.engine.phrases import figure_body
-from kinesphere.engine.phrases import phrase_of as phrase_of_movement
 from kinesphere.engine.proportions import HEIGHT
 from kinesphere.engine.retargeted_contacts import keep_contacts
 from kinesphere.files.loading import with_own_soles
@@ -44,7 +43,14 @@ from kinesphere.performance.property import MovementProperty
 from kinesphere.score import checks
 from kinesphere.score.layers import apply_layers
 from kinesphere.score.score import Score
-from kinesphere.score.sources import Source, is_motion, resolve_character, resolve_motion, resolve_movement
+from kinesphere.score.sources import (
+    Source,
+    is_motion,
+    performed_phrase,
+    resolve_character,
+    resolve_motion,
+    resolve_movement,
+)
 
 
 def render(score: Score, *, height: float = HEIGHT, rate: float | None = None) -> Motion:
@@ -91,7 +97,7 @@ def _render(scores: Sequence[Score], height: float, rate: float | None) -> list[
     for gesture in {id(own): own for own in moved.values() if isinstance(own, Gesture)}.values():
         for finding in checks.check_gesture(gesture):
             warn_caller(*finding)
-    plain = {i: phrase_of_movement(own, _body(characters[i], height), scores[i].seed) for i, own in moved.items()}
+    plain = {i: performed_phrase(own, _body(characters[i], height), scores[i].seed) for i, own in moved.items()}
     recorded = {i: _recording(own) for i, own in enumerate(scores) if is_motion(own.source)}
     asked = [score.rate if rate is None else rate for score in scores]
     rates = {i: asked[i] or scores[i].reading.rate or RATE for i in plain}
@@ -168,7 +174,7 @@ def phrase_of(source: Source, body: Body | Character | Skeleton | None = None, s
             raise ValueError(f"{source} is a recording, which has its own body; retarget it to put it on another")
         return _with_seed(lift(resolve_motion(source)), seed)
     own = body if body is None or isinstance(body, Body) else body_of(body)
-    return phrase_of_movement(resolve_movement(source), own, seed)
+    return performed_phrase(resolve_movement(source), own, seed)
 
 
 def edited_phrase(score: Score) -> Phrase:
@@ -178,7 +184,7 @@ def edited_phrase(score: Score) -> Phrase:
         plain = _with_seed(lift(resolve_motion(source, score.reading)), score.seed)
     else:
         character = None if score.character is None else resolve_character(score.character)
-        plain = phrase_of_movement(resolve_movement(source), _body(character, HEIGHT), score.seed)
+        plain = performed_phrase(resolve_movement(source), _body(character, HEIGHT), score.seed)
     _check_layers(score, plain)
     return _edit_phrase(score.layers, plain)
 

@@ -1,8 +1,8 @@
 """Score: what is performed, by whom, with which edits and behaviours. A document.
 
-The source is a gesture, key points or a motion, itself or by name or file. Each layer is an edit with its scope, in the
-source's own time. Phrase edits (Effort, Shape, words) come before the motion is generated, a recording's after it is
-lifted, motion edits after it, then behaviours, which go on by themselves.
+The source is a gesture, a script, key points or a motion, itself or by name or file. Each layer is an edit with its
+scope, in the source's own time. Phrase edits (Effort, Shape, words) come before the motion is generated, a recording's
+after it is lifted, motion edits after it, then behaviours, which go on by themselves.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from kinesphere.motion.gait import Gait
 from kinesphere.motion.gesture import Gesture, Keypoints
 from kinesphere.motion.motion import Motion
 from kinesphere.score.sources import AS_FOUND, Reading
+from kinesphere.scripts.script_file import Script
 
 VERSION = 2
 MOST_LAYERS = 1000
@@ -27,8 +28,8 @@ MOST_SEED = 2**63 - 1
 
 
 def _check_source(source: Any) -> Any:
-    if not isinstance(source, Gesture | Gait | Keypoints | Motion | str | Path):
-        raise expected_type("a gesture, a walk, key points, a motion, a gesture's name or a file")
+    if not isinstance(source, Gesture | Gait | Script | Keypoints | Motion | str | Path):
+        raise expected_type("a gesture, a walk, a script, key points, a motion, a gesture's name or a file")
     return named_or_file(source)
 
 
@@ -62,8 +63,8 @@ class Score:
     Parameters
     ----------
     source
-        A gesture, a walk, key points, the name of a built-in one, or a file of any of these; or a motion. Phrase edits
-        of a motion act on the phrase that is lifted from it.
+        A gesture, a walk, a script, key points, the name of a built-in one, or a file of any of these; or a motion.
+        Phrase edits of a motion act on the phrase that is lifted from it.
     layers
         Edits, or edits with their scope (``edit.over(start=1.0)``). Dials of all phrase edits add up; motion edits are
         applied one after the other.

@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
+from kinesphere.body.body import Body
 from kinesphere.body.ground import place_on_ground
 from kinesphere.files.keypoints import KEY_LINE, load_keypoints, looks_like_keypoints
 from kinesphere.files.loading import find_clip, load, load_character
@@ -26,9 +27,15 @@ from kinesphere.motion.errors import MotionFileError, nearest_names, unknown_nam
 from kinesphere.motion.gait import Gait, Movement
 from kinesphere.motion.gesture import Gesture, Keypoint, Keypoints
 from kinesphere.motion.motion import Motion
+from kinesphere.motion.phrase import Phrase
+from kinesphere.motion.toml_text import read_table
+
+if TYPE_CHECKING:
+    from kinesphere.scripts.script_file import Script
 
 AnyEdit = TypeVar("AnyEdit", bound=EditBase)
-Source: TypeAlias = Gesture | Gait | Keypoints | Motion | str | Path
+Source: TypeAlias = "Gesture | Gait | Script | Keypoints | Motion | str | Path"
+Performed: TypeAlias = "Movement | Script"  # what becomes a phrase
 HOLD_AFTER = 0.5  # seconds that a gesture of key points alone lasts after the last one
 GESTURE_FILES = (".toml",)
 KEY_FILES = (".keys", ".txt")  # the second has other contents, too
@@ -98,22 +105,23 @@ def resolve_motion(source: Motion | str | Path, reading: Reading = AS_FOUND) -> 
         made = motion(str(source))
     elif file.suffix.lower() in GESTURE_FILES:
         from kinesphere.engine.generation import generate
-        from kinesphere.engine.phrases import phrase_of
 
-        made = generate(phrase_of(_load_movement(file)))
+        made = generate(performed_phrase(_load_movement(file)))
     else:
         return reading.load(file)
     return made if reading.rate is None else made.resampled(reading.rate)
 
 
-def resolve_movement(source: Source) -> Movement:
-    """The gesture or walk of a source: itself, one of key points, one by its name, or one from a file."""
+def resolve_movement(source: Source) -> Performed:
+    """The gesture, walk or script of a source: itself, one of key points, one by its name, or one from a file."""
     if isinstance(source, Motion):
-        raise TypeError(f"{source} is a motion; a gesture or a walk is expected")
+        raise TypeError(f"{source} is a motion; a gesture, a walk or a script is expected")
     if isinstance(source, Gesture | Gait):
         return source
     if isinstance(source, Keypoints):
         return _gesture_of_keys(source)
+    if not isinstance(source, str | Path):
+        return source
     path = Path(source)
     if is_name(source) and not path.is_file():
         return _builtin_movement(str(source))
@@ -136,10 +144,28 @@ def _load_keypoints(path: Path) -> Keypoints:
     return load_keypoints(path)
 
 
-def _load_movement(path: Path) -> Movement:
+SCRIPTS = ("script", "action")  # kinds of files of which a script is made
+
+
+def _load_movement(path: Path) -> Performed:
+    if read_table(path, "a gesture, a walk, a script or an action in TOML").get("kind") in SCRIPTS:
+        from kinesphere.scripts.script_file import load_performed
+
+        return load_performed(path)
     from kinesphere.builtin.library import load_movement
 
     return load_movement(path)
+
+
+def performed_phrase(performed: Performed, body: Body | None = None, seed: int | None = None) -> Phrase:
+    """The phrase of a gesture, a walk or a script on a body, the figure unless given."""
+    from kinesphere.engine.phrases import figure_body, phrase_of
+
+    if isinstance(performed, Gesture | Gait):
+        return phrase_of(performed, body, seed)
+    from kinesphere.scripts.script_phrase import script_phrase
+
+    return script_phrase(performed, figure_body() if body is None else body, seed)
 
 
 @lru_cache(maxsize=64)

@@ -6,7 +6,7 @@ hips moves it. Shares are of half the support, seen from above: to the outer edg
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from kinesphere.engine.recorded_poses import body_frame
 from kinesphere.engine.recording_context import KeptPose, PerformanceContext, RecordedWorld
 from kinesphere.engine.shaping.asked import AskedShaping
 from kinesphere.engine.shaping.give_way import held_places, share_given_up
+from kinesphere.engine.shaping.lean import lean_shares
+from kinesphere.engine.shaping.step_out import StepsOut, steps_out
 from kinesphere.maths import rotations
-from kinesphere.maths.filters import gaussian
+from kinesphere.maths.filters import gaussian, smooth_envelope
 from kinesphere.maths.kinematics import attached_points, forward_some
 from kinesphere.maths.vectors import Floats, clip, norms
 from kinesphere.motion.errors import warn_caller
@@ -31,44 +33,80 @@ MOST = (0.6, 1.8)  # of how large the support of who stands with feet below the 
 WALKS = 0.55  # left of what is asked for while walking: each foot comes below the body by itself
 BRIEF = 0.15  # seconds outside of the support that are told
 SLACK = 0.002  # metres
+KEEPS = 0.012  # leg lengths from the edge of the support that who leans keeps
+GIVES = 0.25  # seconds before and after in which who leans goes less far
+LEVEL = np.array([1.0, 0.0, 1.0])
 COMES = 0.12  # seconds of σ in which hips go aside
 
 
 def asks_balance(asked: AskedShaping) -> bool:
     """Whether the centre of mass is asked to be elsewhere."""
-    return asked.asks("balance.x", "balance.z")
+    return asked.asks("balance.x", "balance.z", "lean")
+
+
+class Placed(Protocol):
+    """Poses with hips moved aside, and feet where they stand or step out to."""
+
+    def __call__(self, aside: Floats, out: StepsOut | None = None) -> tuple[Floats, Floats]: ...
 
 
 def shift_balance(
     context: PerformanceContext,
     asked: AskedShaping,
     kept: KeptPose,
-    placed: Callable[[Floats], tuple[Floats, Floats]],
-) -> Floats:
-    """``(T, 3)`` metres by which hips go for the centre of mass to be where it is asked.
+    placed: Placed,
+    over: Floats | None = None,
+) -> tuple[Floats, StepsOut | None]:
+    """``(T, 3)`` metres by which hips go for the centre of mass to be where it is asked, and steps that this takes.
 
-    ``placed`` gives poses with hips moved, and feet where they stand.
+    ``over (T, 3)`` is where the centre of mass would be without what is asked, where trunks lean.
     """
-    aside, poses = np.zeros((context.clock.frames, 3)), placed(np.zeros((context.clock.frames, 3)))
-    before, plain = mass_centres(context.body, *poses), context.world(*poses)
+    aside = np.zeros((context.clock.frames, 3))
+    poses = placed(aside)
+    before, plain = mass_centres(context.body, *poses) if over is None else over, context.world(*poses)
     left, ahead, half, corners = _support(context, *poses)
     free = context.stands * (1.0 - context.flying) * (1.0 - (1.0 - WALKS) * context.walking)
-    shares = np.stack([asked.curve("balance.x"), asked.curve("balance.z")], axis=1) * free[:, None] * half
-    shares = gaussian(shares, COMES * context.rate, ends="reflect")
-    way = shares[:, :1] * left + shares[:, 1:] * ahead
-    level = np.array([1.0, 0.0, 1.0])
-    for _ in range(ROUNDS):
-        missing = (before + way - mass_centres(context.body, *poses)) * level
+
+    def way_of(shares: Floats) -> Floats:
+        own = gaussian(shares * free[:, None] * half, COMES * context.rate, ends="reflect")
+        return own[:, :1] * left + own[:, 1:] * ahead
+
+    way = way_of(np.stack([asked.curve("balance.x"), asked.curve("balance.z")], axis=1))
+    if asked.asks("lean"):
+        way = way + _as_supported(context, corners, before + way, way_of(lean_shares(context, asked, plain)))
+    out = None
+    if asked.asks("balance.step"):
+        out = steps_out(context, corners, left, (before + way)[:, [0, 2]], asked.curve("balance.step"))
+        way = way if out is None else way + out.loads
+    for i in range(ROUNDS):
+        if i or out is not None:
+            poses = placed(aside, out)
+        missing = (before + way - mass_centres(context.body, *poses)) * LEVEL
         if norms(missing).max() < MISSED:
             break
         aside = aside + gaussian(missing, 0.02 * context.rate, ends="reflect") / GAIN
-        poses = placed(aside)
+    poses = placed(aside, out)
     given_up = _within_reach(context, kept, plain, context.world(*poses))
     if given_up.any():
         aside = aside * (1.0 - given_up[:, None])
-        poses = placed(aside)
-    _tell_falls(context, corners, before, mass_centres(context.body, *poses))
-    return aside
+        poses = placed(aside, out)
+    _tell_falls(context, corners, before, poses, out)
+    return aside, out
+
+
+def _as_supported(context: PerformanceContext, corners: Floats, start: Floats, way: Floats) -> Floats:
+    """``(T, 3)`` ways of the centre of mass from its start, as far as the support goes: who leans keeps standing."""
+    every, keep = np.ones(corners.shape[:2], dtype=np.bool_), KEEPS * context.detail.poses.leg_length
+    stands = (1.0 - context.walking) * context.stands * (1.0 - context.flying)
+    share = np.ones(len(way))
+    first = support_margins(corners, every, start[:, [0, 2]])
+    for _ in range(ROUNDS):  # margins are concave along a line: what is between is no less than the chord
+        left = support_margins(corners, every, (start + share[:, None] * way)[:, [0, 2]])
+        short = left < keep
+        room = clip((first - keep) / np.maximum(first - left, 1e-9), 0.0, 1.0)
+        share = np.where(short, share * room, share)
+    given_up = smooth_envelope((1.0 - share) * stands, GIVES, context.rate)
+    return np.asarray((1.0 - clip(given_up, 0.0, 1.0))[:, None] * way)
 
 
 def _within_reach(context: PerformanceContext, kept: KeptPose, plain: RecordedWorld, shifted: RecordedWorld) -> Floats:
@@ -129,15 +167,21 @@ def _corners(points: Floats, sides: list[str], length: float) -> Floats:
     return np.stack(made, axis=1)
 
 
-def _tell_falls(context: PerformanceContext, corners: Floats, before: Floats, after: Floats) -> None:
-    """Warn where the centre of mass leaves the support that it was over."""
+def _tell_falls(
+    context: PerformanceContext, corners: Floats, before: Floats, poses: tuple[Floats, Floats], out: StepsOut | None
+) -> None:
+    """Warn where the centre of mass leaves the support that it was over, but for moments of a step."""
     every = np.ones(corners.shape[:2], dtype=np.bool_)
-    was, now = (support_margins(corners, every, own[:, [0, 2]]) for own in (before, after))
+    was = support_margins(corners, every, before[:, [0, 2]])
+    standing = corners if out is None else _support(context, *poses)[3]
+    now = support_margins(standing, every, mass_centres(context.body, *poses)[:, [0, 2]])
     falls = (now < -SLACK) & (was > 0.0) & (context.walking < 0.5) & (context.stands > 0.5) & (context.flying < 0.5)
+    if out is not None:
+        falls &= ~out.swinging
     if falls.sum() < BRIEF * context.rate:
         return
     rows = np.flatnonzero(falls)
-    first, last = (context.clock.source[row] for row in (rows[0], rows[-1]))
+    first, last = context.span(rows)
     warn_caller(
         f"{context.phrase.name or 'the body'} loses its balance: from {first:.2f} to {last:.2f} s its centre of mass "
         f"is up to {-1000.0 * now[rows].min():.0f} mm beyond its feet; a smaller balance shift, or a step, keeps it up",

@@ -37,10 +37,11 @@ def fixed_places(
 def give_way(
     context: PerformanceContext, before: RecordedWorld, unbent: Floats, local: Floats, translations: Floats
 ) -> None:
-    """Bend the spine of poses ``(T, J, 4)`` back to that of ``unbent`` ones where goals are out of reach, in place."""
-    spine = list(context.body.anatomy.spine)
-    places = held_places(context, before, unbent)
-    if not places or not spine:
+    """Bend the trunk of poses ``(T, J, 4)`` back to that of ``unbent`` ones where goals are out of reach, in place."""
+    trunk = (context.roles["hips"], *context.body.anatomy.spine)
+    spine = [joint for joint in trunk if (local[:, joint] != unbent[:, joint]).any()]
+    places = held_places(context, before, unbent) if spine else []
+    if not places:
         return
     bent = local[:, spine].copy()
 

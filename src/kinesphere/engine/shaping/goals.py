@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,12 +10,15 @@ from kinesphere.body.body import Body
 from kinesphere.body.ground import runs
 from kinesphere.body.shape_solver.constraints import PointConstraint, ShapeConstraints
 from kinesphere.body.shape_solver.solve import solve_shape
+from kinesphere.engine.arm_plan import OutOfReach
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import frame_count, widen
 from kinesphere.maths.kinematics import forward_some
 from kinesphere.maths.vectors import Floats, norms, smootherstep
+from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.humanoid import PARENT_ROLE, SIDES
+from kinesphere.motion.memo import memoised
 from kinesphere.motion.world_goal import WorldGoal
 
 TIPS = ("Index", "Middle")  # fingers whose tips touch
@@ -25,6 +28,7 @@ HAND = 0.31  # arm lengths from the wrist to the fingertips of a hand without fi
 OFF_PALM = 0.05  # arm lengths from the middle of the palm to what it grips
 TINY = 1e-9  # of a window
 EXACT = 1e-4  # metres: what is nearer to its goal is there
+MISSED = 0.002  # metres of which the user is warned
 AROUND = 0.6  # seconds around goals in which the trunk comes to assist an arm that is too short
 
 
@@ -34,25 +38,47 @@ def goal_window(goal: WorldGoal, time: Floats) -> Floats:
     return np.asarray(comes * (1.0 - smootherstep((time - goal.end) / max(goal.after, 1e-6))))
 
 
-def goals_of(context: PerformanceContext, role: str) -> Iterator[tuple[WorldGoal, Floats]]:
+@memoised
+def goals_of(context: PerformanceContext, role: str) -> tuple[tuple[WorldGoal, Floats], ...]:
     """The goals of a hand or foot that hold in any frame, with how far they hold ``(T,)``."""
-    for goal in context.phrase.goals:
-        if goal.role == role:
-            window = goal_window(goal, context.clock.source)
-            if window.max() > TINY:
-                yield goal, window
+    asked = [own for own in context.phrase.goals if own.role == role]
+    held = [(own, goal_window(own, context.clock.source)) for own in asked]
+    return tuple((own, window) for own, window in held if window.max() > TINY)
 
 
 def goal_places(
     context: PerformanceContext, side: str, world: RecordedWorld, local: Floats
 ) -> list[tuple[Floats, Floats, Floats]]:
-    """Of each goal of a hand: how far it holds ``(T,)``, where the wrist must be ``(T, 3)``, how the hand is turned."""
+    """The goals of a hand as one: how far it holds ``(T,)``, where its wrist must be ``(T, 3)``, how it is turned.
+
+    Where one goes over into the next, each is asked for as far as the others do not hold.
+    """
+    found = goals_of(context, f"{side}Hand")
+    if not found:
+        return []
     turned = world.q(context.roles[f"{side}Hand"])
-    made = []
-    for goal, window in goals_of(context, f"{side}Hand"):
-        offset = point_of_hand(context.body, side, goal.point, local)
-        made.append((window, np.array(goal.target) - rotations.rotate(turned, offset), turned))
-    return made
+    offsets: dict[str, Floats] = {}
+    free, total, places = np.ones(len(turned)), np.zeros(len(turned)), np.zeros((len(turned), 3))
+    for goal, window in found:
+        if goal.point not in offsets:
+            own = point_of_hand(context.body, side, goal.point, local)
+            offsets[goal.point] = rotations.rotate(turned, own)
+        rows = slice(*_extent(window))
+        others = np.ones(rows.stop - rows.start)
+        for other, held in found:
+            if other is not goal and held[rows].any():
+                others *= 1.0 - held[rows]
+        share = window[rows] * others
+        places[rows] += share[:, None] * (np.array(goal.target) - offsets[goal.point][rows])
+        total[rows] += share
+        free[rows] *= 1.0 - window[rows]
+    return [(1.0 - free, places / np.maximum(total, 1e-12)[:, None], turned)]
+
+
+def _extent(window: Floats) -> tuple[int, int]:
+    """The first frame in which a window holds, and the one after the last."""
+    rows = np.flatnonzero(window > 0.0)
+    return int(rows[0]), int(rows[-1]) + 1
 
 
 def meet_goals(context: PerformanceContext, local: Floats, translations: Floats) -> None:
@@ -64,7 +90,7 @@ def meet_goals(context: PerformanceContext, local: Floats, translations: Floats)
     for first, last in runs(widen(holds, frame_count(AROUND, context.rate), 0) > 0.0):
         rows = slice(first, last + 1)
         world = context.world(local[rows], translations[rows])
-        points, missed = [], 0.0
+        points, asked, missed = list[PointConstraint](), list[WorldGoal](), 0.0
         for side, goal, window in found:
             weight = window[rows]
             if weight.max() <= TINY:
@@ -74,6 +100,7 @@ def meet_goals(context: PerformanceContext, local: Floats, translations: Floats)
             fixed = offsets[int(np.argmax(weight))]
             target = np.array(goal.target) - rotations.rotate(end, offsets - fixed)
             points.append(PointConstraint(hand, fixed, target, weight, end))
+            asked.append(goal)
             away = norms(world.p(hand) + rotations.rotate(end, fixed) - target)
             missed = max(missed, float((weight * away).max()))
         if missed < EXACT:
@@ -82,10 +109,25 @@ def meet_goals(context: PerformanceContext, local: Floats, translations: Floats)
             foot = context.roles[f"{side}Foot"]
             still = np.ones(len(world.pose.p))
             points.append(PointConstraint(foot, np.zeros(3), world.p(foot), still, world.q(foot)))
-        solved = solve_shape(
-            context.body, local[rows], translations[rows], ShapeConstraints(tuple(points)), context.rate
-        )
+        given = local[rows], translations[rows]
+        solved = solve_shape(context.body, *given, ShapeConstraints(tuple(points)), context.rate)
+        if any(own.max(initial=0.0) > MISSED for own in solved.missed[: len(asked)]):  # hands turn where they must
+            free = [replace(own, orientation=None) for own in points[: len(asked)]]
+            solved = solve_shape(context.body, *given, ShapeConstraints((*free, *points[len(asked) :])), context.rate)
         local[rows], translations[rows] = solved.local, solved.translations
+        for goal, own in zip(asked, solved.missed[: len(asked)], strict=True):
+            _tell_missed(context, goal, float(own.max(initial=0.0)))
+
+
+def _tell_missed(context: PerformanceContext, goal: WorldGoal, missed: float) -> None:
+    """Warn about a goal that no body of this size reaches from where it stands."""
+    if missed > MISSED:
+        name = f" of {goal.name}" if goal.name else ""
+        warn_caller(
+            f"{context.phrase.name}: the {goal.role.removesuffix('Hand')} hand stays {1000.0 * missed:.0f} mm short of "
+            f"its goal{name} at {goal.start:.2f} s; the goal is approached as far as body and arm go",
+            OutOfReach,
+        )
 
 
 def point_of_hand(body: Body, side: str, point: str, local: Floats) -> Floats:
@@ -97,7 +139,8 @@ def point_of_hand(body: Body, side: str, point: str, local: Floats) -> Floats:
         return np.zeros(3)
     length = body.lengths[f"{side}Arm"]
     frame = body.anatomy.frames[f"{side}Hand"]
-    along, out = (rotations.rotate(frame, np.array(axis)) for axis in ((1.0, 0.0, 0.0), (0.0, -1.0, 0.0)))
+    inwards = 1.0 if side == "left" else -1.0  # of a hand's frame, whose second axis points to the same side on both
+    along, out = (rotations.rotate(frame, np.array(axis)) for axis in ((1.0, 0.0, 0.0), (0.0, inwards, 0.0)))
     if point == "palm":
         return np.asarray(PALM * length * along)
     if point == "grip":

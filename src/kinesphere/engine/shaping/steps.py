@@ -6,15 +6,23 @@ from kinesphere.engine.recording_context import PerformanceContext, RecordedWorl
 from kinesphere.engine.shaping.amplitude import scale_excursions
 from kinesphere.engine.shaping.asked import AskedShaping
 from kinesphere.engine.shaping.give_way import give_way
+from kinesphere.engine.shaping.holds import live_in_holds
+from kinesphere.engine.shaping.incomplete import shorten_strokes
 from kinesphere.engine.shaping.moments import shape_moments
 from kinesphere.engine.shaping.spine import bend_spine, carry_head
+from kinesphere.engine.shaping.tension import tense
+from kinesphere.engine.shaping.tremble import tremble
 from kinesphere.maths.vectors import Floats
 
 
-def shape_joints(context: PerformanceContext, asked: AskedShaping, local: Floats) -> None:
+def shape_joints(context: PerformanceContext, asked: AskedShaping, local: Floats, translations: Floats) -> None:
     """What joints do by themselves, before the body is turned and hands are brought anywhere: in place."""
-    shape_moments(context, asked, local)
+    shape_moments(context, asked, local, translations)
+    shorten_strokes(context, asked, local)
     scale_excursions(context, asked, local)
+    live_in_holds(context, local, translations)
+    tense(context, asked, local, translations)
+    tremble(context, asked, local)
 
 
 def shape_trunk(

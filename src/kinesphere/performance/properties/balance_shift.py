@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kinesphere.motion.claim import Claim
-from kinesphere.motion.document import dial, document
+from kinesphere.motion.document import Flag, Setting, dial, document
 from kinesphere.motion.edit import phrase_edit
 from kinesphere.motion.phrase import Phrase
 from kinesphere.performance.property import Family, MovementProperty
@@ -17,16 +17,31 @@ from kinesphere.performance.property import Family, MovementProperty
 class BalanceShift(MovementProperty):
     """Shift the centre of mass over the feet: to a side, ahead or back, by ankles, knees and hips; feet stay.
 
-    Shares are of the way from the middle of the support to its edge. Beyond the edge a body would fall: that is told.
+    Shares are of the way from the middle of the support to its edge. Beyond the edge a foot steps out in time below it,
+    and back when that is over; without a step, or where it is too far for one, a body would fall: that is told.
     """
 
     family = Family.SHAPE
 
-    aside: Annotated[float, dial(-1.2, 1.2, "How far to a side, 1 is the edge of the support.", "right", "left")] = 0.0
-    ahead: Annotated[float, dial(-1.2, 1.2, "How far ahead, 1 is the edge of the support.", "back", "ahead")] = 0.0
+    aside: Annotated[float, dial(-2, 2, "How far to a side, 1 is the edge of the support.", "right", "left")] = 0.0
+    ahead: Annotated[float, dial(-2, 2, "How far ahead, 1 is the edge of the support.", "back", "ahead")] = 0.0
+    step: Annotated[Flag, Setting("Whether a foot may step out where the feet do not support that.")] = True
+
+    @property
+    def neutral(self) -> bool:
+        """Whether it asks for nothing."""
+        return self.aside == 0.0 and self.ahead == 0.0
 
     def claims(self, phrase: Phrase) -> Iterator[Claim]:
-        """Where the centre of mass goes."""
+        """Where the centre of mass goes, and whether a foot may go along."""
         for axis, amount in (("x", self.aside), ("z", self.ahead)):
             if amount:
                 yield Claim(f"balance.{axis}", amount)
+        if self.step:
+            yield Claim("balance.step", 1.0)
+
+    @classmethod
+    def examples(cls) -> tuple[BalanceShift, ...]:
+        """To all sides, on planted feet."""
+        ways = {"aside": 1.2}, {"aside": -1.2}, {"ahead": 1.2}, {"ahead": -1.2}
+        return tuple(cls(**way, step=False) for way in ways)

@@ -1,1 +1,0 @@
-"""Scripts of actions: what is done, when and where, compiled to a phrase."""
