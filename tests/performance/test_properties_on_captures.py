@@ -44,4 +44,6 @@ def test_captures_keep_feet_and_contacts(recorded, name):
         assert rotations.unit_error(made.rotations) < 1e-9
         assert slides(recording, made, frames) < SLIDES * size, asked
         assert loses(recorded, made, frames) < KEEPS * size, asked
-        assert jerk(made, roles, first) < jerk(recording, roles, first) * pace**2 + JERKS * size, asked
+        larger = max(getattr(asked, "factor", 1.0), 1.0) if name == "amplitude" else 1.0  # twice as far, twice as quick
+        allowed = jerk(recording, roles, first) * larger * pace**2 + JERKS * size
+        assert jerk(made, roles, first) < allowed, asked
