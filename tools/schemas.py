@@ -13,6 +13,7 @@ from kinesphere.files.gesture_toml import GestureFile
 from kinesphere.laban.effort_parameters import effort_model_file
 from kinesphere.motion.document import json_schema
 from kinesphere.score.document import score_schema
+from kinesphere.scripts.schemas import action_schema, composite_schema, script_schema, sketch_schema
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "schema"
 # A file's name to the document it describes.
@@ -22,7 +23,13 @@ TOML: Mapping[str, Callable[[], Any]] = {
     "words": lambda: WordsFile,
     "effort-model": effort_model_file,
 }
-JSON: Mapping[str, Callable[[], Any]] = {"score": score_schema}  # a file's name to its schema
+JSON: Mapping[str, Callable[[], Any]] = {  # a file's name to its schema
+    "score": score_schema,
+    "action": action_schema,
+    "script": script_schema,
+    "sketch": sketch_schema,
+    "composite": composite_schema,
+}
 SCHEMAS = (*TOML, *JSON)
 
 
@@ -32,7 +39,7 @@ def schema_text(name: str) -> str:
     if "like" in made["properties"] and "required" in made:  # what a file does not give, the one it is like has
         made["anyOf"] = [{"required": ["like"]}, {"required": made.pop("required")}]
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"{name}.schema.json"}
-    return json.dumps(head | _plain(made, nulls=name in JSON), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(head | _plain(made, nulls=name == "score"), indent=1, ensure_ascii=False) + "\n"
 
 
 def _plain(schema: Any, nulls: bool) -> Any:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
+from kinesphere.engine.detail import Detail
 from kinesphere.engine.holds import settled_moment
-from kinesphere.engine.lifting import lift, lift_once
+from kinesphere.engine.lifting import hand_strokes_in, lift, lift_once
 from kinesphere.engine.performed_recording import generate_recording
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.claim import Claim
@@ -21,8 +23,12 @@ from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.look import Look
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import SAMPLES, WORLD, Phrase
+from kinesphere.motion.referent import Kind, Referent
 from kinesphere.motion.timemap import TimeMap
 from kinesphere.motion.world_goal import WorldGoal
+
+Asked = TypeVar("Asked", WorldGoal, Referent)
+COMES = (0.25, 1.5)  # seconds, least and most, in which an aim that was found comes and goes
 
 
 def shape_motion(phrase: Phrase, motion: Motion, clock: TimeMap) -> Motion:
@@ -32,20 +38,15 @@ def shape_motion(phrase: Phrase, motion: Motion, clock: TimeMap) -> Motion:
     """
     lifted = lift_once(motion) if _happens_once(phrase) else lift(motion)
     assert lifted.detail is not None
-    lifted = replace(lifted, detail=replace(lifted.detail, generated=True))
+    detail = replace(lifted.detail, generated=True)
+    lifted = replace(lifted, detail=detail)
     times = lifted.times
     own = np.clip(clock.inverse()(times), 0.0, phrase.duration)
     claims = tuple(_at_times(_settled(claim, phrase, clock), own) for claim in phrase.claims)
-    marked = tuple(
-        replace(referent, start=_performed(clock, referent.start), end=_performed(clock, referent.end))
-        for referent in phrase.referents
-        if referent.target is not None
-    )
-    goals = tuple(
-        replace(goal, start=_performed(clock, goal.start), end=_performed(clock, goal.end))
-        for goal in (*phrase.goals, *_goals_of_keys(phrase, motion, clock))
-    )
-    asked = replace(lifted, seed=phrase.seed, claims=claims, goals=goals, referents=(*lifted.referents, *marked))
+    marked = tuple(_at_performed(own, clock) for own in phrase.referents if own.target is not None)
+    found = tuple(_over_strokes(own, detail) for own in lifted.referents)
+    goals = tuple(_at_performed(own, clock) for own in (*phrase.goals, *_goals_of_keys(phrase, motion, clock)))
+    asked = replace(lifted, seed=phrase.seed, claims=claims, goals=goals, referents=(*found, *marked))
     return generate_recording(asked, motion.rate)
 
 
@@ -58,6 +59,26 @@ def _happens_once(phrase: Phrase) -> bool:
 def _is_place(value: object) -> bool:
     target = value.target if isinstance(value, Look) else value
     return isinstance(target, tuple)
+
+
+def _at_performed(own: Asked, clock: TimeMap) -> Asked:
+    """A goal or a referent at performed times: from when on it comes, when it is there, until when it goes."""
+    start, end = _performed(clock, own.start), _performed(clock, own.end)
+    before = None if own.before is None else start - _performed(clock, max(own.start - own.before, 0.0))
+    after = None if own.after is None else _performed(clock, own.end + own.after) - end
+    return replace(own, start=start, end=end, before=before, after=after)
+
+
+def _over_strokes(own: Referent, detail: Detail) -> Referent:
+    """What was found to be aimed at comes and goes with the strokes there, however far a hand is brought away."""
+    if own.kind != Kind.AIM or own.before is not None or own.arm == "both":
+        return own
+    strokes, rate = hand_strokes_in(detail, own.arm), detail.recording.rate
+    starts, ends = (np.asarray(frames) / rate for frames in (strokes.starts, strokes.ends))
+    came, went = starts[starts < own.start], ends[ends > own.end]
+    before = own.start - float(came[-1]) if len(came) else 0.0
+    after = float(went[0]) - own.end if len(went) else 0.0
+    return replace(own, before=float(np.clip(before, *COMES)), after=float(np.clip(after, *COMES)))
 
 
 def _performed(clock: TimeMap, time: float) -> float:

@@ -293,11 +293,13 @@ class _Assembly:
         begins, ends = start + goal.at, start + goal.end
         self.reaches.append(Reach(own, goal, self.feet.stands))
         name = f"{own.action.name}.{goal.name}" if goal.name else own.action.name
+        fades = self._strokes_around(goal.hand, begins, ends)
         if goal.do == "point":
-            self.referents.append(Referent(Kind.AIM, goal.hand, begins, ends, target=goal.place))
+            before, after = fades
+            aim = Referent(Kind.AIM, goal.hand, begins, ends, target=goal.place, before=before, after=after)
+            self.referents.append(aim)
             return
         point = goal.point or POINT_OF[goal.do]
-        fades = self._strokes_around(goal.hand, begins, ends)
         self.goals.append(WorldGoal(f"{goal.hand}Hand", goal.place, begins, ends, point, *fades, name=name))
 
     def _strokes_around(self, side: str, begins: float, ends: float) -> tuple[float, float]:
