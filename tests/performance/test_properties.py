@@ -134,7 +134,7 @@ def test_succession_delays_joints_by_their_depth(body: Body, name: str, offset: 
         ends = [depths[f"{side}{part}"] for part in ("UpperArm", "LowerArm", "Hand")]
         for part, depth in zip(("UpperArm", "LowerArm", "Hand"), ends, strict=True):
             role = f"{side}{part}"
-            if angular_speed(before, role).max() < 0.5:
+            if angular_speed(before, role).max() < 2.0:
                 continue
             steps = depth if offset > 0.0 else ends[-1] - depth
             expected = abs(offset) * RATE * steps

@@ -20,8 +20,6 @@ from kinesphere.performance.property import MovementProperty
 PROPERTIES = {name: own for name, own in PHRASE_EDITS.classes().items() if issubclass(own, MovementProperty)}
 SLIDES, KEEPS = 0.005, 0.005  # metres of a person
 JERKS = 0.03  # metres a frame², at 60 a second, beyond what the recording does, that a wrist or a head may change
-# Times what the recording does, that may be more: amplitudes are twice, delays part what went together.
-LARGER = {"amplitude": 2.0, "succession": 3.0, "composite": 3.0}
 
 
 @pytest.fixture(scope="module", params=range(CLIPS))
@@ -46,5 +44,6 @@ def test_captures_keep_feet_and_contacts(recorded, name):
         assert rotations.unit_error(made.rotations) < 1e-9
         assert slides(recording, made, frames) < SLIDES * size, asked
         assert loses(recorded, made, frames) < KEEPS * size, asked
-        most = LARGER.get(name, 1.0) * jerk(recording, roles, first) * pace**2 + JERKS * size
-        assert jerk(made, roles, first) < most, asked
+        larger = max(getattr(asked, "factor", 1.0), 1.0) if name == "amplitude" else 1.0  # twice as far, twice as quick
+        allowed = jerk(recording, roles, first) * larger * pace**2 + JERKS * size
+        assert jerk(made, roles, first) < allowed, asked

@@ -73,6 +73,8 @@ class Detail:
         Of a loop: several of its cycles, in which it was found.
     cut
         Sides whose first and last key are none of a loop's own: it is cut there, within a stroke.
+    generated
+        Whether it was generated rather than captured: what is quick in it is meant, and no noise.
     """
 
     recording: Motion
@@ -84,6 +86,7 @@ class Detail:
     period: float | None = None
     unrolled: UnrolledLoop | None = None
     cut: frozenset[str] = frozenset()
+    generated: bool = False
 
     def __repr__(self) -> str:
         steps = f"{count_of(len(self.steps.strikes), 'step')}, {count_of(len(self.steps.stances), 'stance')}"

@@ -31,6 +31,8 @@ def shape_motion(phrase: Phrase, motion: Motion, clock: TimeMap) -> Motion:
     What is kept are hands' contacts and feet that are found in the motion, and the phrase's own targets.
     """
     lifted = lift_once(motion) if _happens_once(phrase) else lift(motion)
+    assert lifted.detail is not None
+    lifted = replace(lifted, detail=replace(lifted.detail, generated=True))
     times = lifted.times
     own = np.clip(clock.inverse()(times), 0.0, phrase.duration)
     claims = tuple(_at_times(_settled(claim, phrase, clock), own) for claim in phrase.claims)

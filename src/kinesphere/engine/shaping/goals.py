@@ -12,6 +12,7 @@ from kinesphere.body.shape_solver.constraints import PointConstraint, ShapeConst
 from kinesphere.body.shape_solver.solve import solve_shape
 from kinesphere.engine.arm_plan import OutOfReach
 from kinesphere.engine.recording_context import PerformanceContext, RecordedWorld
+from kinesphere.engine.written_claims import integrated
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import frame_count, widen
 from kinesphere.maths.kinematics import forward_some
@@ -19,6 +20,7 @@ from kinesphere.maths.vectors import Floats, norms, smootherstep
 from kinesphere.motion.errors import warn_caller
 from kinesphere.motion.humanoid import PARENT_ROLE, SIDES
 from kinesphere.motion.memo import memoised
+from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.world_goal import WorldGoal
 
 TIPS = ("Index", "Middle")  # fingers whose tips touch
@@ -40,10 +42,24 @@ def goal_window(goal: WorldGoal, time: Floats) -> Floats:
 
 @memoised
 def goals_of(context: PerformanceContext, role: str) -> tuple[tuple[WorldGoal, Floats], ...]:
-    """The goals of a hand or foot that hold in any frame, with how far they hold ``(T,)``."""
-    asked = [own for own in context.phrase.goals if own.role == role]
+    """The goals of a hand or foot that hold in any frame, with how far they hold ``(T,)``.
+
+    A hand that moves later than the body (a succession) is at its goals as much later.
+    """
+    asked = [_delayed(context.phrase, own) for own in context.phrase.goals if own.role == role]
     held = [(own, goal_window(own, context.clock.source)) for own in asked]
     return tuple((own, window) for own, window in held if window.max() > TINY)
+
+
+def _delayed(phrase: Phrase, goal: WorldGoal) -> WorldGoal:
+    """A goal that comes as much later as its hand moves then."""
+    late = integrated(phrase).value("delay", goal.role)
+    if not late.any():
+        return goal
+    own = float(late) if late.ndim == 0 else float(np.interp(goal.start, phrase.times[: len(late)], late))
+    last = max(phrase.duration - goal.end, 0.0)  # it is over when the movement is
+    own = min(own, last)
+    return replace(goal, start=goal.start + own, end=goal.end + own)
 
 
 def goal_places(

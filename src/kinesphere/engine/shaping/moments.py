@@ -64,22 +64,24 @@ def shape_moments(context: PerformanceContext, asked: AskedShaping, local: Float
         show_other_moments(motion, joints, own_clock.to_source(moments), local)
         if delay.any():
             for joint in joints.tolist():
-                local[:, joint] = _delayed_without_noise(local[:, joint], delay, context)
+                local[:, joint] = _delayed_turns(local[:, joint], delay, context)
         if beyond is not None and np.abs(beyond).max() > STILL:
             later = np.interp(_delayed(context.clock.time, delay, context.rate), context.clock.time, beyond)
             _go_beyond(context, leader, joints, later, local)
 
 
-def _delayed_without_noise(shown: Floats, delay: Floats, context: PerformanceContext) -> Floats:
-    """``(T, 4)`` rotations of a joint that come later, but for what is quick in them, which does not.
+def _delayed_turns(shown: Floats, delay: Floats, context: PerformanceContext) -> Floats:
+    """``(T, 4)`` rotations of a joint that come later; of captures but for what is quick in them, which does not.
 
     In captures the noise of the hips is taken back by the spine in the same frame, that of the chest by the arms, and
     a turn of a straight arm by its forearm.
     """
-    smooth = gaussian(rotations.continuous(shown), QUICK * context.rate, ends="reflect")
+    turns, at = rotations.continuous(shown), _delayed(context.clock.time, delay, context.rate) * context.rate
+    if context.detail.generated:
+        return rotations.normalise(cubic_rows_at(turns, at))
+    smooth = gaussian(turns, QUICK * context.rate, ends="reflect")
     quick = rotations.multiply(rotations.conjugate(rotations.normalise(smooth)), shown)
-    later = cubic_rows_at(smooth, _delayed(context.clock.time, delay, context.rate) * context.rate)
-    return rotations.multiply(rotations.normalise(later), quick)
+    return rotations.multiply(rotations.normalise(cubic_rows_at(smooth, at)), quick)
 
 
 def _takes(

@@ -30,7 +30,7 @@ class Speed(MovementProperty):
     def claims(self, phrase: Phrase) -> Iterator[Claim]:
         """Strokes take so much less time, rests as much."""
         strokes = body_strokes(phrase)
-        if strokes.moves.all():
+        if strokes.moves.all() or len(phrase.times) < 3:  # one moment has no strokes to tell apart
             yield Claim("stroke.duration", 1.0 / self.factor, "body")
         else:
             factors = np.where(strokes.moves, 1.0 / self.factor, 1.0)

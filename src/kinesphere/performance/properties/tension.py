@@ -77,7 +77,7 @@ class Tension(MovementProperty):
     def _rising(self, made: tuple[Claim, ...]) -> Iterator[Claim]:
         """An envelope that is quick at first and slow at last, of joints whose tension rises."""
         for claim in made:
-            if claim.aspect == "tension" and np.ndim(claim.weight):
+            if claim.aspect == "tension" and np.size(claim.weight) > 1:
                 rise = np.maximum(np.gradient(np.asarray(claim.weight), 1.0 / 60.0), 0.0)
                 weight = RISES * self.amount * np.minimum(SLOWEST_RISE * rise, 1.0)
                 yield replace(claim, aspect="envelope", value=ENVELOPES["fast_start"], weight=weight)
