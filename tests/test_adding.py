@@ -39,9 +39,9 @@ from kinesphere.motion.document import dial, document
 from kinesphere.motion.humanoid import select_joints
 
 
-@motion_edit("lean")
+@motion_edit("incline")
 @document(frozen=True)
-class Lean(MotionEdit):
+class Incline(MotionEdit):
     """Lean every joint of the scope a little forward or back."""
 
     angle: Annotated[float, dial(-0.5, 0.5, "Radians about the first axis.", "back", "forward")] = 0.0
@@ -85,7 +85,7 @@ def registered():
 
 @pytest.fixture
 def plugin(tmp_path, registered):
-    file = tmp_path / "lean.py"
+    file = tmp_path / "incline.py"
     file.write_text(LEAN)
     return file
 
@@ -107,32 +107,36 @@ def edits_in_schema():
 
 
 def test_a_motion_edit_is_a_command(plugin, tmp_path):
-    assert "lean " not in run("--help").output
+    assert "incline " not in run("--help").output
     listed = run("--plugin", plugin, "--help")
     assert "Lean every joint of the scope a little forward or back." in " ".join(listed.output.split())
-    told = " ".join(run("--plugin", plugin, "lean", "--help").output.split())
+    told = " ".join(run("--plugin", plugin, "incline", "--help").output.split())
     assert "--angle" in told
     assert "−0.5 (back) to 0.5 (forward)" in told
     out, score = tmp_path / "out.npz", tmp_path / "score.json"
-    words = ("lean", "wave", "-o", out, "--angle", "0.3", "--parts", "arms", "--from", "1", "--save-score", score)
+    words = ("incline", "wave", "-o", out, "--angle", "0.3", "--parts", "arms", "--from", "1", "--save-score", score)
     done = run("--plugin", plugin, *words)
     assert done.exit_code == 0, done.output
-    expected = render(Score("wave", (MOTION_EDITS["lean"](angle=0.3).over(parts="arms", start=1.0),)))
+    expected = render(Score("wave", (MOTION_EDITS["incline"](angle=0.3).over(parts="arms", start=1.0),)))
     assert np.array_equal(load(out).rotations, expected.rotations)
-    assert json.loads(score.read_text())["layers"] == [{"edit": "lean", "angle": 0.3, "start": 1.0, "parts": ["arms"]}]
+    assert json.loads(score.read_text())["layers"] == [
+        {"edit": "incline", "angle": 0.3, "start": 1.0, "parts": ["arms"]}
+    ]
     assert run("--plugin", plugin, "perform", score, "-o", tmp_path / "again.npz").exit_code == 0
-    assert run("--plugin", plugin, "lean", "wave", "-o", out, "--overwrite").output.startswith("error: nothing to do")
+    assert run("--plugin", plugin, "incline", "wave", "-o", out, "--overwrite").output.startswith(
+        "error: nothing to do"
+    )
 
 
 def test_a_motion_edit_is_in_scores_in_the_reference_and_under_contract(plugin):
     load_plugin(plugin)
-    edit = MOTION_EDITS["lean"]
+    edit = MOTION_EDITS["incline"]
     score = Score("wave", (edit(angle=0.2).over(start=1.0),))
     assert from_json(to_json(score)) == score
     assert np.array_equal(render(from_json(to_json(score))).rotations, render(score).rotations)
     text = reference_text()
-    assert "### lean\n" in text
-    assert "angle" in edits_in_schema()["lean"]["properties"]
+    assert "### incline\n" in text
+    assert "angle" in edits_in_schema()["incline"]["properties"]
     assert "| `angle` | Radians about the first axis. | −0.5 (back) to 0.5 (forward); 0 is neutral |" in text
     assert [made.angle for made in edit.examples()] == [-0.5, 0.5]
     contracts.check_all(edit)
@@ -144,8 +148,8 @@ def test_a_motion_edit_is_in_scores_in_the_reference_and_under_contract(plugin):
         ("1 / 0", "ZeroDivisionError"),
         ("import nothing_of_that_name", "ModuleNotFoundError"),
         ("def", "SyntaxError"),
-        (LEAN.replace('"lean"', '"equalize"'), "is taken by Equalize of kinesphere.signals.equalize"),
-        (LEAN.replace('"lean"', '"convert"'), "'convert' is one of our commands"),
+        (LEAN.replace('"incline"', '"equalize"'), "is taken by Equalize of kinesphere.signals.equalize"),
+        (LEAN.replace('"incline"', '"convert"'), "'convert' is one of our commands"),
         (LEAN.replace("angle", "strength"), "strength is no name for a field"),
         (LEAN.replace("] = 0.0", "]"), "angle has no default"),
         (LEAN.replace("@document(frozen=True)\n", ""), "a class made by @document"),
@@ -164,7 +168,7 @@ def test_a_broken_plugin_is_one_line(tmp_path, registered, text, said):
 
 def test_a_plugin_takes_no_name_of_ours_in_a_fresh_process(tmp_path):
     file = tmp_path / "equalize.py"
-    file.write_text(LEAN.replace('"lean"', '"equalize"'))
+    file.write_text(LEAN.replace('"incline"', '"equalize"'))
     words = ["--plugin", str(file), "--help"]
     done = subprocess.run(
         [sys.executable, "-m", "kinesphere.cli.main", *words], capture_output=True, text=True, check=False
@@ -188,7 +192,7 @@ def test_packages_name_their_modules_as_entry_points(tmp_path):
         return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
     assert "Lean every joint" in kinesphere("--help").stdout
-    assert "--angle" in kinesphere("lean", "--help").stdout
+    assert "--angle" in kinesphere("incline", "--help").stdout
     (tmp_path / "leaning.py").write_text("1 / 0")
     broken = kinesphere("--help")
     assert (broken.returncode, broken.stderr.count("\n")) == (2, 1)
@@ -198,7 +202,7 @@ def test_packages_name_their_modules_as_entry_points(tmp_path):
 def test_a_taken_option_is_said(tmp_path, registered):
     file = tmp_path / "clip.py"
     file.write_text(LEAN.replace("angle", "clip"))
-    done = run("--plugin", file, "lean", "--help")
+    done = run("--plugin", file, "incline", "--help")
     assert done.exit_code == 2
     assert "the option clip of clip is taken" in done.output
 
@@ -208,7 +212,7 @@ def test_a_plugin_registers_once(plugin):
     load_plugin(plugin)
     other = plugin.with_name("another.py")
     other.write_text(LEAN)
-    with pytest.raises(PluginError, match=r"another\.py: motion edit 'lean' of .* is taken"):
+    with pytest.raises(PluginError, match=r"another\.py: motion edit 'incline' of .* is taken"):
         load_plugin(other)
 
 

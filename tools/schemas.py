@@ -31,6 +31,7 @@ JSON: Mapping[str, Callable[[], Any]] = {  # a file's name to its schema
     "composite": composite_schema,
 }
 SCHEMAS = (*TOML, *JSON)
+NAMED = ("properties", "$defs")  # of a schema: schemas by names of ours
 
 
 def schema_text(name: str) -> str:
@@ -52,12 +53,19 @@ def _plain(schema: Any, nulls: bool) -> Any:
     if not nulls and isinstance(options, list) and {"type": "null"} in options and len(options) == 2:
         own = next(option for option in options if option != {"type": "null"})
         schema = own | {name: value for name, value in schema.items() if name != "anyOf"}
-    made = {name: _plain(value, nulls) for name, value in schema.items()}
+    made = {
+        name: _plain_fields(value, nulls) if name in NAMED else _plain(value, nulls) for name, value in schema.items()
+    }
     if isinstance(made.get("default"), dict | list) or ("default" in made and made["default"] is None):
         del made["default"]
     if isinstance(made.get("description"), str):
         made["description"] = " ".join(made["description"].split())
     return made
+
+
+def _plain_fields(fields: Any, nulls: bool) -> Any:
+    """The schemas of fields or definitions by name, whatever these are called."""
+    return {name: _plain(value, nulls) for name, value in fields.items()} if isinstance(fields, dict) else fields
 
 
 def main() -> None:

@@ -200,8 +200,8 @@ def test_their_elbows_are_their_own():
 def test_they_take_their_own_time():
     lasts = {name: performed("wave", name).duration for name in NAMES}
     assert sorted(lasts, key=lasts.get)[:2] in (["child", "nervous-clerk"], ["nervous-clerk", "child"])
-    assert max(lasts, key=lasts.get) == "queen"
-    assert lasts["queen"] > 2.5 * lasts["robot"]
+    slow = ("queen", "tired-worker", "old-man", "sensual-dancer")
+    assert min(lasts[name] for name in slow) > 1.4 * max(lasts[name] for name in NAMES if name not in slow)
 
 
 def test_old_mens_hands_tremble_and_a_robots_head_is_still():

@@ -68,7 +68,7 @@ def plugin(tmp_path):
 
 
 def test_a_plugin_that_fails_in_use_is_named(plugin):
-    with pytest.raises(PluginError, match=r"broken_in_use.py, Droop: KeyError: 'droop'"):
+    with pytest.raises(PluginError, match=r"broken_in_use.py, line 15, Droop: KeyError: 'droop'"):
         render(Score("wave", plugin["droops"]()))
     with pytest.raises(PluginError, match=r"broken_in_use.py, Vanish: TypeError: apply gave NoneType"):
         render(Score("wave", plugin["vanishes"]()))

@@ -16,6 +16,7 @@ from kinesphere.engine.detail import Detail
 from kinesphere.engine.holds import settled_moment
 from kinesphere.engine.lifting import hand_strokes_in, lift, lift_once
 from kinesphere.engine.performed_recording import generate_recording
+from kinesphere.engine.written_claims import write_claims
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.claim import Claim
 from kinesphere.motion.hold import Hold
@@ -47,7 +48,7 @@ def shape_motion(phrase: Phrase, motion: Motion, clock: TimeMap) -> Motion:
     found = tuple(_over_strokes(own, detail) for own in lifted.referents)
     goals = tuple(_at_performed(own, clock) for own in (*phrase.goals, *_goals_of_keys(phrase, motion, clock)))
     asked = replace(lifted, seed=phrase.seed, claims=claims, goals=goals, referents=(*found, *marked))
-    return generate_recording(asked, motion.rate)
+    return generate_recording(write_claims(asked), motion.rate)
 
 
 def _happens_once(phrase: Phrase) -> bool:

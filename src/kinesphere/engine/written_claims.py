@@ -17,12 +17,13 @@ from kinesphere.motion.claim import Integrated, integrate
 from kinesphere.motion.drive import Drive
 from kinesphere.motion.gait import FACTOR, GAIT_OVERLAYS
 from kinesphere.motion.gesture import CHANNELS, Step
-from kinesphere.motion.humanoid import GROUPS
+from kinesphere.motion.humanoid import GROUPS, SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import OVERLAYS, STROKE_RANGES, Phrase, Track, part_of_channel
 
 STROKES_OF = ("left_arm", "right_arm", "torso")  # parts whose tracks have strokes
 BEFORE = (-2.0, -1.0)  # seconds: when feet have stepped to where they stand
+ELSEWHERE = ("gait.stride", "gait.width", "gait.weave")
 CADENCE = (0.4, 2.5)  # of a walk, times what it was
 DURATION = "stroke.duration"
 
@@ -37,8 +38,13 @@ def integrated(phrase: Phrase) -> Integrated:
 def write_claims(phrase: Phrase) -> Phrase:
     """The phrase with its claims in its tracks and drives, except those of shaping; itself where there are none."""
     own = integrated(phrase)
-    names = [name for name in own.aspects if not aspect(name).shaping]
-    left = tuple(claim for claim in phrase.claims if aspect(claim.aspect).shaping)
+    late = _steps_alone(phrase)  # steps are no gait before they have been generated, and lifted
+    names = [name for name in own.aspects if not aspect(name).shaping and not (late and name in GAIT_OVERLAYS)]
+    left = tuple(
+        claim
+        for claim in phrase.claims
+        if aspect(claim.aspect).shaping or (late and claim.aspect in GAIT_OVERLAYS and _may_go(phrase, claim.aspect))
+    )
     if not names:
         return phrase if len(left) == len(phrase.claims) else replace(phrase, claims=left)
     tracks = dict(phrase.tracks)
@@ -87,6 +93,21 @@ def _lasting(phrase: Phrase, own: Integrated, value: Floats) -> Floats:
         takes = 0.5 * float((rows[1:] + rows[:-1]) @ np.diff(times))
         value *= (float(claim.value) / max(takes, 1e-6)) ** (strength * inside)
     return value
+
+
+def _steps_alone(phrase: Phrase) -> bool:
+    """Whether a phrase steps without a gait, as scripts do."""
+    stepping = any(phrase.track(f"{side}_leg").steps for side in SIDES)
+    return phrase.gait is None and phrase.detail is None and stepping
+
+
+def _may_go(phrase: Phrase, name: str) -> bool:
+    """Whether steps may have an aspect of a gait; what brings a body elsewhere not where hands have goals after them."""
+    if name not in ELSEWHERE:
+        return True
+    first = min(step.lift for side in SIDES for step in phrase.track(f"{side}_leg").steps)
+    ends = [own.end for own in phrase.goals] + [own.end for own in phrase.referents if own.target is not None]
+    return all(end <= first for end in ends)
 
 
 def _write_gait(phrase: Phrase, own: Integrated, tracks: dict[str, Track]) -> None:

@@ -15,7 +15,7 @@ from kinesphere.motion.humanoid import SIDES
 
 ROOM = {"arm": 1.0, "else": 0.45}  # radians that are added to an excursion at most, approached softly
 MEAN_ROUNDS = 3  # of finding a mean rotation
-CALM = 0.03  # seconds of σ: what is quicker is a capture's tremor, which is not made more of
+CALM = 0.045  # seconds of σ: what is quicker is a capture's tremor, which is not made more of
 STILL = 1e-9  # of a factor
 
 
