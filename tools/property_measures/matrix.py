@@ -272,6 +272,20 @@ OWN = {
     "spine_curve": {"trunk forward", "trunk aside", "trunk turned", "head on chest", "face"},
     "succession": {"forearm after shoulder"},
     "tempo": {"duration"},
+    "duration": {"duration"},
+    "speed": {"duration", "peak ÷ mean speed", "rhythm"},
+    "rhythm": {"rhythm"},
+    "pause": {"duration", "rhythm"},
+    "stop": {"duration", "rhythm"},
+    "lean": {"trunk forward", "hips aside or ahead", "head on chest"},
+    "gaze": {"head on chest", "face"},
+    "tremble": {"tremor"},
+    "incomplete": {"size of hands' way", "hands from trunk"},
+    "touch": {"peak ÷ mean speed"},
+    "arcs": {"size of hands' way"},
+    "tension": {"size of hands' way", "shoulders up", "forearm after shoulder"},
+    "hand_carriage": {"hands from trunk", "elbows out"},
+    "gait": {"hips aside or ahead", "feet elsewhere", "hips up", "knees bent"},
 }
 LATER = "it is found by correlation: paths of another shape fit best at another lag"
 SMALLER = "speeds are those of a larger or smaller way"

@@ -102,7 +102,7 @@ def _steps_alone(phrase: Phrase) -> bool:
 
 
 def _may_go(phrase: Phrase, name: str) -> bool:
-    """Whether steps may have an aspect of a gait; what brings a body elsewhere not where hands have goals after them."""
+    """Whether steps may have an aspect of a gait: one that leads elsewhere not where hands have goals later."""
     if name not in ELSEWHERE:
         return True
     first = min(step.lift for side in SIDES for step in phrase.track(f"{side}_leg").steps)
