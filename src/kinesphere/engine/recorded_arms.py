@@ -28,6 +28,7 @@ from kinesphere.engine.recorded_targets import (
 from kinesphere.engine.recorded_walk import swing_arm
 from kinesphere.engine.recording_context import KeptPose, PerformanceContext, RecordedWorld
 from kinesphere.engine.shaping.asked import AskedShaping
+from kinesphere.engine.shaping.elbows import swivel_beside_trunk
 from kinesphere.engine.shaping.goals import goal_places
 from kinesphere.engine.shaping.hands import displaced_by_properties, swivel_by_properties
 from kinesphere.engine.shaping.tension import goes_on_aiming
@@ -140,6 +141,11 @@ def _bring_hand(
     rows = np.flatnonzero(moved & (near < 1.0))
     for column, joint in enumerate((limb.upper, limb.lower)):
         local[rows, joint] = rotations.slerp(was[rows, column], local[rows, joint], near[rows])
+    if shaping is not None:
+        out = swivel_beside_trunk(context, side, before, after, local, translations)
+        if out is not None:
+            place_limb(limb, local, translations, target.place, shares=out != 0.0, swivels=out, above=above)
+            moved = moved | (out != 0.0)
     lowered = _lower_elbow(context, side, above, before, after, local, translations)
     if lowered is not None:
         place_limb(limb, local, translations, target.place, shares=lowered != 0.0, swivels=lowered, above=above)
