@@ -50,6 +50,7 @@ bench: $(VENV)/.bench $(VENV)/.native
 	$(BIN)/python -W ignore benchmarks/run.py
 	$(BIN)/python -W ignore benchmarks/signals.py
 	$(BIN)/python -W ignore benchmarks/edits.py
+	$(BIN)/python -W ignore benchmarks/scripts.py
 	$(BIN)/python -W ignore benchmarks/body_shapes.py
 
 # The figure's surface and Mo's, made anew into src/kinesphere/builtin.
