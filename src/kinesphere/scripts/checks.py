@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from kinesphere.engine.proportions import LEG
 from kinesphere.engine.shaping.goals import point_of_hand
 from kinesphere.maths import rotations
 from kinesphere.maths.vectors import Floats
+from kinesphere.motion.claim import integrate
 from kinesphere.motion.errors import MotionFileError
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.memo import memoised
@@ -24,6 +26,7 @@ from kinesphere.scripts.script_file import Script, load_script, script_errors
 from kinesphere.scripts.script_phrase import POINT_OF, Reach, reaches_of, script_phrase
 
 MISSED = 0.005  # metres by which a goal is out of reach
+EDGE, ALLOWED = 1.02, 0.5  # of half the support, and of a step from which on one may be taken
 STANDS = 0.1  # seconds of a body that stands
 
 
@@ -38,8 +41,33 @@ def check_script(source: str | Path | Script, body: Body) -> list[MotionFileErro
         script_phrase(source, body)
     except MotionFileError as error:
         return [error]
+    fallen = _falls(source, script_phrase(source, body))
     reached = (_out_of_reach(source, body, own) for own in reaches_of(source, body))
-    return sorted((own for own in reached if own is not None), key=lambda own: own.line or 0)
+    return sorted((*fallen, *(own for own in reached if own is not None)), key=lambda own: own.line or 0)
+
+
+def _falls(script: Script, phrase: Phrase) -> Iterator[MotionFileError]:
+    """Balances that nobody can keep: beyond the feet, where no foot may step."""
+    steps = integrate(phrase.claims).value("balance.step")
+    rows: dict[tuple[str, str], float] = {}
+    for claim in phrase.claims:
+        if claim.aspect in ("balance.x", "balance.z") and claim.source in ("action", "edit"):
+            asked = np.abs(np.asarray(claim.value) * claim.weight)
+            beyond = float(np.max(np.where(np.asarray(steps) < ALLOWED, asked, 0.0)))
+            key = claim.source, claim.origin
+            rows[key] = max(rows.get(key, 0.0), beyond)
+    for (source, origin), beyond in rows.items():
+        if beyond > EDGE:
+            found = f"a centre of mass {100.0 * (beyond - 1.0):.0f} % of half the support beyond the feet, and no step"
+            expected = "a share up to 1, or step = true, so that a foot steps out in time"
+            yield script.file.error(_place_of(script, source, origin), found, expected)
+
+
+def _place_of(script: Script, source: str, origin: str) -> tuple[int | str, ...]:
+    """Where in a script a claim comes from."""
+    if source == "edit":
+        return ("edit", int(origin) - 1)
+    return ("action", next((own.index for own in script.actions if own.name == origin), 0))
 
 
 def _out_of_reach(script: Script, body: Body, reach: Reach) -> MotionFileError | None:
