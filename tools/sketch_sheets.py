@@ -49,7 +49,7 @@ CURVES: tuple[tuple[str, str, Colour], ...] = (
     ("head", "head", (110, 100, 92)),
 )
 OVERVIEW_MOMENTS = 7
-DOCS, DOCS_SOURCES, DOCS_WIDTH = Path("docs/pictures/sketches.jpg"), ("point", "walk"), 1400
+DOCS, DOCS_SOURCES, DOCS_WIDTH = Path("docs/pictures/sketches.jpg"), ("examples/scripts/eight-characters.toml",), 1200
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +220,7 @@ def draw_overview(
 
 def draw_docs() -> None:
     """The picture of the docs."""
-    pages = [draw_overview(perform_all(source), 6, (142, 190), 2) for source in DOCS_SOURCES]
+    pages = [draw_overview(perform_all(source), 10, (132, 176), 1) for source in DOCS_SOURCES]
     whole = Image.new("RGB", (pages[0].width, sum(page.height for page in pages)), canvas.SHEET)
     top = 0
     for page in pages:
