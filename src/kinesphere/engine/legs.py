@@ -38,6 +38,7 @@ LIFT = 0.16  # of a step's length: how high the foot goes
 MOST_LIFT = 0.07  # metres
 SOFT = np.radians(4.5)  # of flexion that a standing knee keeps
 MOST_BENT = np.radians(44.0)  # of an ankle under the body's weight; heels rise where knees go farther ahead
+HIPS_EARLY = 0.055  # seconds before a foot lands, that hips are between the feet: the leg that lands is not stretched
 FRAME_WORK = 100  # numbers that a leg is worth when frames are shared among threads
 
 
@@ -142,6 +143,13 @@ def solve_leg(
         _native.engine_legs.solve_leg(own, leg, most_bent, *moved)
 
     threads.share_frames(len(ball), len(ball) * FRAME_WORK, solve)
+
+
+def stance_turned(side: str, turn: float) -> tuple[Floats, Floats]:
+    """``(2,)`` where an ankle is in the stance, left and ahead in leg lengths, and where that is of a turned body."""
+    x, z = SIGN[side] * ANKLE_OUT / LEG, FEET_AHEAD / LEG
+    sine, cosine = math.sin(turn), math.cos(turn)
+    return np.array([x, z]), np.array([cosine * x + sine * z, cosine * z - sine * x])
 
 
 def step_path(time: Floats, steps: Sequence[Step]) -> Floats:

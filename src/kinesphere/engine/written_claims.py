@@ -10,7 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from kinesphere.engine.legs import HIPS_EARLY, stance_turned
 from kinesphere.engine.phrases import body_rest_times
+from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.maths.vectors import Floats, clip
 from kinesphere.motion.aspects import FOOTING, Combine, aspect
 from kinesphere.motion.claim import Integrated, integrate
@@ -43,9 +45,10 @@ def write_claims(phrase: Phrase) -> Phrase:
     left = tuple(
         claim
         for claim in phrase.claims
-        if aspect(claim.aspect).shaping or (late and claim.aspect in GAIT_OVERLAYS and _may_go(phrase, claim.aspect))
+        if aspect(claim.aspect).shaping or (late and claim.aspect in GAIT_OVERLAYS and claim.aspect not in ELSEWHERE)
     )
-    if not names:
+    strides = late and "gait.stride" in own.aspects and _may_go(phrase)
+    if not names and not strides:
         return phrase if len(left) == len(phrase.claims) else replace(phrase, claims=left)
     tracks = dict(phrase.tracks)
     for name in names:
@@ -69,6 +72,8 @@ def write_claims(phrase: Phrase) -> Phrase:
         if "lasts" in names and (DURATION not in names or role not in own.roles(DURATION)):
             _write_strokes(phrase, part, DURATION.partition(".")[2], _lasting(phrase, own, np.ones(())), tracks)
     _write_gait(phrase, own, tracks)
+    if strides:
+        _scale_strides(phrase, float(np.mean(own.value("gait.stride"))), tracks)
     _write_footing(phrase, own, tracks)
     drives = [
         replace(claim.value, amount=np.asarray(claim.value.amount) * claim.weight)
@@ -101,13 +106,36 @@ def _steps_alone(phrase: Phrase) -> bool:
     return phrase.gait is None and phrase.detail is None and stepping
 
 
-def _may_go(phrase: Phrase, name: str) -> bool:
-    """Whether steps may have an aspect of a gait: one that leads elsewhere not where hands have goals later."""
-    if name not in ELSEWHERE:
-        return True
+def _may_go(phrase: Phrase) -> bool:
+    """Whether steps may lead elsewhere: not where hands have goals in the world after them."""
     first = min(step.lift for side in SIDES for step in phrase.track(f"{side}_leg").steps)
     ends = [own.end for own in phrase.goals] + [own.end for own in phrase.referents if own.target is not None]
     return all(end <= first for end in ends)
+
+
+def _scale_strides(phrase: Phrase, factor: float, tracks: dict[str, Track]) -> None:
+    """Let steps lead ``factor`` times as far, and hips with them; feet turn as they did."""
+    steps = sorted(
+        ((step, side) for side in SIDES for step in phrase.track(f"{side}_leg").steps), key=lambda own: own[0].land
+    )
+    at, times, places = dict.fromkeys(SIDES, np.zeros(2)), [steps[0][0].lift], [np.zeros(2)]
+    made: dict[str, list[Step]] = {side: [] for side in SIDES}
+    for step, side in steps:
+        own, turned = stance_turned(side, step.turn)
+        place = np.array([step.x, step.z]) + own - turned
+        x, z = (factor * place + turned - own).tolist()
+        made[side].append(replace(step, x=x, z=z))
+        at[side] = place
+        time = max(step.land - HIPS_EARLY, step.lift, times[-1] + 1e-3)
+        times.append(time)
+        places.append(np.mean([at[own_side] for own_side in SIDES], axis=0))
+    for side in SIDES:
+        leg = tracks.get(f"{side}_leg", Track())
+        tracks[f"{side}_leg"] = replace(leg, steps=tuple(made[side]))
+    way = np.array(places)
+    for column, name in enumerate(("hips.x", "hips.z")):
+        more = (factor - 1.0) * monotone_cubic(times, way[:, column], phrase.times)
+        tracks["hips"] = _with_overlay(tracks.get("hips", Track()), name, more, 0.0)
 
 
 def _write_gait(phrase: Phrase, own: Integrated, tracks: dict[str, Track]) -> None:
@@ -138,8 +166,19 @@ def _write_footing(phrase: Phrase, own: Integrated, tracks: dict[str, Track]) ->
     for side, sign in (("left", 1.0), ("right", -1.0)):
         track = tracks.get(f"{side}_leg", Track())
         x, z, turn = 0.5 * sign * apart, 0.5 * sign * ahead, sign * out
-        moved = [replace(step, x=step.x + x, z=step.z + z, turn=step.turn + turn) for step in track.steps]
+        moved = [_moved(step, x, z, turn) for step in track.steps]
         tracks[f"{side}_leg"] = replace(track, steps=(Step(*BEFORE, x, z, turn), *moved))
+
+
+def _moved(step: Step, x: float, z: float, turn: float) -> Step:
+    """A step that lands elsewhere, as seen by a body that has turned by then."""
+    sine, cosine = np.sin(step.turn), np.cos(step.turn)
+    return replace(
+        step,
+        x=step.x + float(cosine * x + sine * z),
+        z=step.z + float(cosine * z - sine * x),
+        turn=step.turn + turn,
+    )
 
 
 def _with_overlay(track: Track, name: str, value: Floats, neutral: float) -> Track:

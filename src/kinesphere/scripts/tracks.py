@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinesphere.engine.legs import HIPS_EARLY
 from kinesphere.engine.pose import ANKLE_OUT, FEET_AHEAD, SIGN
 from kinesphere.engine.proportions import LEG
 from kinesphere.maths.interpolation import monotone_cubic
@@ -28,7 +29,6 @@ TINY = 1e-9  # of a channel
 PEAK = 1.875  # of the mean speed of a transition
 AWAY = 0.04  # arm lengths: a key that is nearer to where a hand is needs no time to be reached
 TRUNK_OUT, TRUNK_UP, TRUNK_AHEAD = 0.05, 0.15, 0.32  # arm lengths from the shoulder: what is less is in the trunk
-EARLY = 0.055  # seconds before a foot lands, that hips are between the feet: the leg that lands is not stretched
 TRAVELS = ("hips.x", "hips.z", "hips.heading")
 
 
@@ -274,7 +274,7 @@ class FeetRows:
             self.at[side] = to_x - x, to_z - z, turn
             self.steps[side].append(replace(own, x=to_x - x, z=to_z - z, turn=turn))
             if follows:
-                self._note(max(own.land - EARLY, own.lift), self._between())
+                self._note(max(own.land - HIPS_EARLY, own.lift), self._between())
         if follows:
             self.stands = self._between()
 
