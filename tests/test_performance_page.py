@@ -72,3 +72,21 @@ def test_every_aspect_of_shaping_is_listed():
     for name in SHAPING:
         first, _, rest = name.partition(".")
         assert f"`{first}" in PAGE or f"`.{rest}`" in PAGE, name
+
+
+def test_files_of_the_page_are_right(tmp_path):
+    blocks = re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)
+    kinds = {}
+    for text in blocks:
+        kind = re.findall(r'^kind = "(\w+)"', text, flags=re.MULTILINE)[0]
+        file = tmp_path / f"{kind}_of_the_page.toml"
+        file.write_text(text, encoding="utf-8")
+        kinds[kind] = file
+    assert set(kinds) == {"script", "action", "property", "sketch"}
+    code, text = run("check", *kinds.values())
+    assert code == 0, text
+    code, text = run("act", kinds["script"], "--sketch", kinds["sketch"], "-o", tmp_path / "out.npz")
+    assert code == 0, text
+    assert load(tmp_path / "out.npz").duration > 8.0
+    code, text = run("act", kinds["action"], "--set", "wood=-0.2,1.2,0.5", "-o", tmp_path / "knock.npz")
+    assert code == 0, text
