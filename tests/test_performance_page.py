@@ -88,5 +88,5 @@ def test_files_of_the_page_are_right(tmp_path):
     code, text = run("act", kinds["script"], "--sketch", kinds["sketch"], "-o", tmp_path / "out.npz")
     assert code == 0, text
     assert load(tmp_path / "out.npz").duration > 8.0
-    code, text = run("act", kinds["action"], "--set", "wood=-0.2,1.2,0.5", "-o", tmp_path / "knock.npz")
+    code, text = run("act", kinds["action"], "--set", "wood=-0.2,1.2,0.5", "-o", tmp_path / "wood.npz")
     assert code == 0, text

@@ -18,13 +18,14 @@ from kinesphere.motion.aspects import FOOTING, Combine, aspect
 from kinesphere.motion.claim import Integrated, integrate
 from kinesphere.motion.drive import Drive
 from kinesphere.motion.gait import FACTOR, GAIT_OVERLAYS
-from kinesphere.motion.gesture import CHANNELS, Step
+from kinesphere.motion.gesture import CHANNELS, SHAPES, Step
 from kinesphere.motion.humanoid import GROUPS, SIDES
 from kinesphere.motion.memo import memoised
 from kinesphere.motion.phrase import OVERLAYS, STROKE_RANGES, Phrase, Track, part_of_channel
 
 STROKES_OF = ("left_arm", "right_arm", "torso")  # parts whose tracks have strokes
 BEFORE = (-2.0, -1.0)  # seconds: when feet have stepped to where they stand
+HAND_SHAPES = frozenset(f"{side}.hand.{shape}" for side in SIDES for shape in SHAPES[1:])
 ELSEWHERE = ("gait.stride", "gait.width", "gait.weave")
 CADENCE = (0.4, 2.5)  # of a walk, times what it was
 DURATION = "stroke.duration"
@@ -53,8 +54,10 @@ def write_claims(phrase: Phrase) -> Phrase:
     tracks = dict(phrase.tracks)
     for name in names:
         if name in CHANNELS:
-            part = part_of_channel(name)
-            tracks[part] = _with_overlay(tracks.get(part, Track()), name, own.value(name), 0.0)
+            part, value = part_of_channel(name), own.value(name)
+            if name in HAND_SHAPES:
+                value = value * _shapeless(phrase, name.partition(".")[0])
+            tracks[part] = _with_overlay(tracks.get(part, Track()), name, value, 0.0)
     for part in STROKES_OF:
         strokes = [name for name in names if name.startswith("stroke.")]
         overlays = [name for name in names if name.startswith("overlay.") and part != "torso"]
@@ -98,6 +101,15 @@ def _lasting(phrase: Phrase, own: Integrated, value: Floats) -> Floats:
         takes = 0.5 * float((rows[1:] + rows[:-1]) @ np.diff(times))
         value *= (float(claim.value) / max(takes, 1e-6)) ** (strength * inside)
     return value
+
+
+def _shapeless(phrase: Phrase, side: str) -> Floats:
+    """``(N,)`` how far a hand has no shape of its own: what it does comes before how it is carried."""
+    table, curves = np.zeros(len(phrase.times)), phrase.track("hands").curves
+    for name, curve in curves.items():
+        if name.startswith(side) and name in HAND_SHAPES:
+            table += monotone_cubic(curve.times, curve.values, phrase.times)
+    return np.asarray(clip(1.0 - table, 0.0, 1.0)) if curves else np.ones(())
 
 
 def _steps_alone(phrase: Phrase) -> bool:

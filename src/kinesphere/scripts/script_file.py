@@ -58,7 +58,7 @@ from kinesphere.performance.parameters import HANDS, Parameter
 from kinesphere.performance.performance_files import PerformanceFile, PerformanceFiles, beside, source_of
 from kinesphere.performance.property_rows import MOST_ROWS, SCOPE, AskedProperty, read_row
 from kinesphere.performance.sketch import Sketch
-from kinesphere.performance.sketch_file import sketch_content
+from kinesphere.performance.sketch_file import SKETCHES, sketch_content
 from kinesphere.scripts.action import Action, parameters_of, read_action
 from kinesphere.scripts.action_file import ACTIONS, PLACE
 from kinesphere.scripts.action_file import Place as Metres
@@ -292,8 +292,9 @@ def _sketch(file: PerformanceFile, written: ScriptFile) -> Sketch | None:
         sketch_content(made.file)
     except MotionFileError:
         raise
-    except ValueError as error:
-        raise file.error(("sketch",), show_value(written.sketch), str(error)) from None
+    except ValueError:
+        expected = f"{describe_choices(written.sketch, SKETCHES.names)}; or a sketch's .toml file beside the script"
+        raise file.error(("sketch",), show_value(written.sketch), expected) from None
     return made
 
 

@@ -162,6 +162,7 @@ class _Assembly:
         stands = self.feet.stands
         transition = own.action.transition if own.first else 0.0
         for side, keys in content.arms.items():
+            self._release(side, start)
             self.arms[side].go_on([self._key(key, side, start, stands) for key in keys], start, transition)
         for side, palms in content.palms.items():
             self.arms[side].add_palms([replace(palm, time=start + palm.time) for palm in palms], start)
@@ -288,6 +289,19 @@ class _Assembly:
         """Where a shoulder of the upright body is."""
         x, y, z = (self._actor.arm_size * upright_shoulder(self._actor)).tolist()
         return np.array(self._place((x if side == "left" else -x, y, z), stands))
+
+    def _release(self, side: str, time: float) -> None:
+        """Let a hand go of what it holds, touches and aims at: another action takes its arm from a moment on."""
+        self.goals = [
+            own if own.role != f"{side}Hand" or own.end <= time else replace(own, end=time, after=FREES)
+            for own in self.goals
+            if own.role != f"{side}Hand" or own.start < time
+        ]
+        self.referents = [
+            own if side not in own.sides or own.end <= time else replace(own, end=time, after=FREES)
+            for own in self.referents
+            if side not in own.sides or own.start < time
+        ]
 
     def _add_goal(self, goal: GoalRow, start: float, own: Occurrence) -> None:
         begins, ends = start + goal.at, start + goal.end

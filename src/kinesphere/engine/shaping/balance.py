@@ -12,7 +12,7 @@ import numpy as np
 
 from kinesphere.body.body import Body
 from kinesphere.body.joint_subset import joint_subset
-from kinesphere.body.mass import WIDTH, support_margins
+from kinesphere.body.mass import foot_corners, support_margins
 from kinesphere.engine.recorded_poses import body_frame
 from kinesphere.engine.recording_context import KeptPose, PerformanceContext, RecordedWorld
 from kinesphere.engine.shaping.asked import AskedShaping
@@ -23,8 +23,7 @@ from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian, smooth_envelope
 from kinesphere.maths.kinematics import attached_points, forward_some
 from kinesphere.maths.vectors import Floats, clip, norms
-from kinesphere.motion.errors import warn_caller
-from kinesphere.motion.humanoid import SIDES
+from kinesphere.motion.errors import MotionFileWarning, warn_caller
 
 GAIN = 0.85  # metres that the centre of mass goes with a metre of the hips, about
 ROUNDS, MISSED = 4, 0.001  # and metres that may be missed
@@ -143,7 +142,9 @@ def _support(context: PerformanceContext, local: Floats, translations: Floats) -
     left = np.stack([ahead[:, 2], np.zeros(len(ahead)), -ahead[:, 0]], axis=1)
     rows = np.array([subset.rows[sole.joint] for sole in soles], dtype=np.intp)
     points = attached_points(q, p, rows, np.array([sole.offset for sole in soles]))
-    corners = _corners(points, [sole.side for sole in soles], context.detail.poses.leg_length)
+    corners, _ = foot_corners(
+        body.skeleton, points, dict.fromkeys((sole.name for sole in soles), np.ones(len(points), dtype=np.bool_))
+    )
     spans = [np.einsum("tci,ti->tc", corners, axis[:, [0, 2]]) for axis in (left, ahead)]
     half = np.stack([0.5 * np.ptp(span, axis=1) for span in spans], axis=1)
     length = context.detail.poses.leg_length
@@ -151,20 +152,6 @@ def _support(context: PerformanceContext, local: Floats, translations: Floats) -
     half = clip(half, MOST[0] * usual, MOST[1] * usual)
     half = half + context.walking[:, None] * (usual - half)
     return left, ahead, gaussian(half, SUPPORT_SMOOTH * rate, ends="reflect"), corners
-
-
-def _corners(points: Floats, sides: list[str], length: float) -> Floats:
-    """``(T, C, 2)`` x and z of the corners of both soles, of heels and balls ``(T, P, 3)``."""
-    made, half = [], 0.5 * WIDTH * length
-    for side in SIDES:
-        own = [i for i, name in enumerate(sides) if name == side]
-        heel, ball = points[:, own[0]][:, [0, 2]], points[:, own[-1]][:, [0, 2]]
-        along = ball - heel
-        along = along / np.maximum(norms(along), 1e-9)[:, None]
-        across = half * np.stack([along[:, 1], -along[:, 0]], axis=1)
-        for end in (heel, ball + 0.5 * (ball - heel)):
-            made += [end + across, end - across]
-    return np.stack(made, axis=1)
 
 
 def _tell_falls(
@@ -185,5 +172,5 @@ def _tell_falls(
     warn_caller(
         f"{context.phrase.name or 'the body'} loses its balance: from {first:.2f} to {last:.2f} s its centre of mass "
         f"is up to {-1000.0 * now[rows].min():.0f} mm beyond its feet; a smaller balance shift, or a step, keeps it up",
-        UserWarning,
+        MotionFileWarning,
     )

@@ -24,7 +24,7 @@ from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
 from kinesphere.maths.kinematics import forward_some
 from kinesphere.maths.vectors import Floats, Ints, clip, norms, smoothstep
-from kinesphere.motion.errors import warn_caller
+from kinesphere.motion.errors import MotionFileWarning, warn_caller
 from kinesphere.motion.look import AHEAD, Look
 
 HEAD_EASES, EYES_EASE = 0.085, 0.03  # seconds of σ: a head is there in some 0.35 s
@@ -289,7 +289,7 @@ class Gaze:
                 f"{self.context.phrase.name or 'the body'}: {glance.name} at {glance.look} goes up to "
                 f"{np.degrees(off[rows].max()):.0f}° farther than a head turns, from {first:.2f} to {last:.2f} s; it "
                 "looks there as far as it can. A place ahead of the chest, or a turn of the body, brings it there",
-                UserWarning,
+                MotionFileWarning,
             )
 
 

@@ -20,7 +20,7 @@ from kinesphere.engine.shaping.spine import SEGMENTS
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
 from kinesphere.maths.vectors import Floats, norms, smoothstep
-from kinesphere.motion.errors import warn_caller
+from kinesphere.motion.errors import MotionFileWarning, warn_caller
 from kinesphere.motion.humanoid import SIDES
 from kinesphere.motion.look import AHEAD, GOAL, Place, place_of
 
@@ -151,5 +151,5 @@ def _tell_behind(context: PerformanceContext, leans: Floats, amount: Floats) -> 
     warn_caller(
         f"{context.phrase.name or 'the body'} leans to what is behind it, from {first:.2f} to {last:.2f} s: only half "
         "as far as it leans to what is ahead. A turn of the body, or a place ahead, lets it lean all the way",
-        UserWarning,
+        MotionFileWarning,
     )
