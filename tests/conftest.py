@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from kinesphere.motion.registry import PLUGIN_PREFIX
 
 # The machine is shared and slow at times: an example that takes long is no failure. Examples are the same in every run,
 # so that what passed here passes there; KINESPHERE_SEARCH=1 looks for others.
@@ -49,3 +52,12 @@ def pytest_terminal_summary(terminalreporter) -> None:  # type: ignore[no-untype
     terminalreporter.write_line(
         f"data tests: {ran} ran, {count['skipped']} skipped (captures in {data_folder()})", bold=True
     )
+
+
+@pytest.fixture(autouse=True)
+def forget_plugins():
+    """Files of plugins that a test has loaded are gone after it: processes that start later are told of none."""
+    before = set(sys.modules)
+    yield
+    for name in [own for own in sys.modules if own.startswith(PLUGIN_PREFIX) and own not in before]:
+        del sys.modules[name]

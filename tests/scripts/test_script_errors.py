@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from kinesphere import MotionFileError, load_script
 from kinesphere.engine.phrases import figure_body
+from kinesphere.motion.edit import PHRASE_EDITS
 from kinesphere.motion.registry import load_plugin
 from kinesphere.scripts import check_script, script_phrase
 
@@ -121,9 +122,10 @@ class Breaking(MovementProperty):
 """
 
 
-def test_a_users_property_that_raises_is_named_with_both_files_and_lines(tmp_path):
+def test_a_users_property_that_raises_is_named_with_both_files_and_lines(tmp_path, request):
     plugin = write(tmp_path, PLUGIN, "breaking.py")
     load_plugin(plugin)
+    request.addfinalizer(lambda: PHRASE_EDITS._classes.pop("breaking", None))
     path = write(tmp_path, HEAD + '[[action]]\ndo = "shrug"\n[[action.property]]\nname = "breaking"\namount = 1\n')
     with pytest.raises(MotionFileError) as caught:
         script_phrase(load_script(path), figure_body())
