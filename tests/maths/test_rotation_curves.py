@@ -88,3 +88,11 @@ def test_a_reference_lies_in_the_middle_and_opposites_have_none():
     assert rotation_curves.mean_rotation(turns)[0] == pytest.approx(rotations.identity(), abs=1e-9)
     round_ = rotations.from_rotation_vector(np.linspace(0.0, 4.0 * np.pi, 401)[:, None] * UP)[:, None]
     assert rotation_curves.mean_rotation(round_) == pytest.approx(round_[0], abs=1e-9)
+
+
+def test_turns_from_a_base_go_on_beyond_half_a_turn():
+    angles = np.linspace(0.0, 1.6 * np.pi, 200)
+    turns = rotations.from_rotation_vector(angles[:, None] * np.array([0.0, 0.6, 0.8]))
+    signs = np.where(np.arange(200)[:, None] % 7 == 0, -1.0, 1.0)
+    vectors = rotation_curves.turns_from(rotations.identity(), signs * turns)
+    assert np.abs(vectors - angles[:, None] * np.array([0.0, 0.6, 0.8])).max() < 1e-9

@@ -37,6 +37,15 @@ def to_rotation_curves(quaternions: Floats, about: Floats, out: Floats | None = 
     return out
 
 
+def turns_from(base: Floats, turns: Floats) -> Floats:
+    """Rotation vectors ``(T, 3)`` from a base, ``(4,)`` or ``(T, 4)``, to rotations ``(T, 4)``, without jumps.
+
+    More than half a turn away they go on, so that a share of them does not leap.
+    """
+    apart = rotations.multiply(rotations.conjugate(base), turns)
+    return to_rotation_curves(apart[:, None], rotations.identity()[None])[:, 0]
+
+
 def from_rotation_curves(vectors: Floats, about: Floats) -> Floats:
     """Rotations ``(T, J, 4)`` of vectors ``(T, J, 3)`` from ``about (J, 4)``, neighbours in one hemisphere."""
     made = np.empty((*vectors.shape[:2], 4))

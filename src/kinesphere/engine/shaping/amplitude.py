@@ -10,6 +10,7 @@ from kinesphere.engine.shaping.asked import AskedShaping, joints_by_role
 from kinesphere.engine.shaping.moments import FIXED
 from kinesphere.maths import rotations
 from kinesphere.maths.filters import gaussian
+from kinesphere.maths.rotation_curves import turns_from
 from kinesphere.maths.vectors import Floats, norms
 from kinesphere.motion.humanoid import SIDES
 
@@ -43,7 +44,7 @@ def _scale(local: Floats, joint: int, more: Floats, room: float, sigma: float) -
     """Add ``more (T,)`` times its excursion to one joint's rotations."""
     turns = rotations.continuous(local[:, joint])
     mean = mean_rotation(turns, np.abs(more))
-    away = rotations.to_rotation_vector(rotations.multiply(rotations.conjugate(mean), turns))
+    away = turns_from(mean, turns)
     calm = np.where(more[:, None] > 0.0, gaussian(away, sigma, ends="reflect"), away)
     added = more[:, None] * calm
     size = np.maximum(norms(added), 1e-12)

@@ -13,6 +13,7 @@ from kinesphere.engine.recording_context import PerformanceContext
 from kinesphere.engine.shaping.asked import AskedShaping, joints_by_role
 from kinesphere.engine.shaping.moments import FIXED, leader_of, strokes_of
 from kinesphere.maths import rotations
+from kinesphere.maths.rotation_curves import turns_from
 from kinesphere.maths.vectors import Bools, Floats, clip, norms, smootherstep
 
 NEAR = 0.25  # of the farthest that a limb goes from where it begins or ends: what is nearer is at rest
@@ -33,7 +34,7 @@ def shorten_strokes(context: PerformanceContext, asked: AskedShaping, local: Flo
         for joint in owned[role]:
             turns = rotations.continuous(local[:, joint])
             base = _base(turns, frames, swings)
-            away = rotations.to_rotation_vector(rotations.multiply(rotations.conjugate(base), turns))
+            away = turns_from(base, turns)
             local[:, joint] = rotations.multiply(base, rotations.from_rotation_vector(share[:, None] * away))
 
 

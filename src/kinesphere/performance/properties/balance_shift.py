@@ -18,12 +18,15 @@ class BalanceShift(MovementProperty):
     """Shift the centre of mass over the feet: to a side, ahead or back, by ankles, knees and hips; feet stay.
 
     Shares are of half the support, from where the centre of mass is: about 1 brings it to the edge. Beyond that a foot
-    steps out in time below it, and back when that is over; without a step, or where it is too far for one, a body would fall: that is told.
+    steps out in time below it, and back when that is over; without a step, or where it is too far for one, a body would
+    fall: that is told.
     """
 
     family = Family.SHAPE
 
-    aside: Annotated[float, dial(-2, 2, "How far to a side, in half supports: at 1 about its edge.", "right", "left")] = 0.0
+    aside: Annotated[
+        float, dial(-2, 2, "How far to a side, in half supports: at 1 about its edge.", "right", "left")
+    ] = 0.0
     ahead: Annotated[float, dial(-2, 2, "How far ahead, in half supports: at 1 about its edge.", "back", "ahead")] = 0.0
     step: Annotated[Flag, Setting("Whether a foot may step out where the feet do not support that.")] = True
 
