@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kinesphere
-from kinesphere import Score
+from kinesphere import Effort, Score
 from kinesphere.motion.claim import integrate, roles_of
 from kinesphere.motion.phrase import SAMPLES
 from kinesphere.performance.explanation import explain, property_spans
@@ -110,3 +110,15 @@ def test_the_timeline_shows_every_property(score):
     assert picture.height > plain.height + (rows - 2) * 20
     colours = {colour for _, colour in picture.getcolors(1 << 24)}
     assert len(colours) > 100
+
+
+def test_effort_shape_and_words_are_told_as_they_add_up():
+    both = Score("point", (Effort(weight=0.5).over(), Effort(weight=0.2, time=-0.4).over(start=1.0, parts="right_arm")))
+    told = kinesphere.explain(both, 2.5, "right_arm")
+    dials = dict(told.expression[0].dials)
+    assert dials["effort.weight"] == pytest.approx(0.7, abs=1e-6)
+    assert dials["effort.time"] == pytest.approx(-0.4, abs=1e-6)
+    assert "effort.weight +0.70" in str(told)
+    left = kinesphere.explain(both, 2.5, "left_arm")
+    assert dict(left.expression[0].dials) == {"effort.weight": pytest.approx(0.5)}
+    assert kinesphere.explain(Score("point"), 1.0).expression == ()

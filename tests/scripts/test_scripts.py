@@ -194,6 +194,22 @@ def test_interrupting_takes_over_from_where_the_hand_is(script):
     assert bend.max() < 0.015
 
 
+@pytest.mark.parametrize(
+    "first", ['do = "touch"\ntarget = "apple"\nstays = 3', 'do = "point-at"\ntarget = [-2, 1.3, 2.5]']
+)
+def test_an_interrupted_hand_lets_go(script, first):
+    made = script(
+        f'[[action]]\n{first}\nname = "first"\n[[action]]\ndo = "wave"\nstart = 1.6\ninterrupt = true', "cut.toml"
+    )
+    alone = script('[[action]]\ndo = "wave"\nstart = 1.6', "alone.toml")
+    phrases = [script_phrase(own, figure_body()) for own in (made, alone)]
+    motions = [generate(own) for own in phrases]
+    hands = [own.positions_world()[:, own.skeleton.roles["rightHand"]] for own in motions]
+    later = slice(round(2.6 * 60), round(3.8 * 60))  # while it waves
+    assert np.linalg.norm(hands[0][later] - hands[1][later], axis=1).max() < 0.05
+    assert max([own.end for own in phrases[0].goals], default=0.0) <= 1.6
+
+
 def test_oscillations_go_to_and_fro_as_often_as_asked(script, tmp_path):
     own = (
         'kind = "action"\nabout = "Nods an elbow"\n[[oscillation]]\njoint = "right_arm.elbow"\n'

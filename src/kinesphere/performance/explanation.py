@@ -8,6 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from kinesphere.laban.dials import combine_dials
+from kinesphere.laban.effort import FACTORS
+from kinesphere.laban.expression import PARTS, Expression
+from kinesphere.laban.shape import DIMENSIONS
 from kinesphere.maths.vectors import Floats
 from kinesphere.motion.aspects import Aspect, Combine, aspect
 from kinesphere.motion.claim import Claim, Contribution, Integrated, integrate, roles_of
@@ -15,6 +19,7 @@ from kinesphere.motion.humanoid import GROUPS
 from kinesphere.motion.phrase import SAMPLES, Phrase
 
 TINY = 1e-6  # of a weight: less is nothing
+SHOWN = 5e-3  # of a dial of Effort or Shape: less is not told
 WIDEST_NAME, WIDEST_SOURCE = 22, 28  # characters of a column
 
 
@@ -61,8 +66,16 @@ class ExplainedAspect:
 
 
 @dataclass(frozen=True)
+class ExpressedPart:
+    """Effort and Shape of a part at a moment: what sketches, words and edits ask for, added up."""
+
+    part: str
+    dials: tuple[tuple[str, float], ...]  # such as ("effort.weight", 0.4), those that are not neutral
+
+
+@dataclass(frozen=True)
 class Explanation:
-    """Why a body does what it does at one moment, as far as movement properties make it.
+    """Why a body does what it does at one moment: movement properties by rank, Effort and Shape as they add up.
 
     ``time`` is of the phrase's own time, ``performed`` of what is performed.
     """
@@ -71,6 +84,7 @@ class Explanation:
     performed: float
     part: str
     aspects: tuple[ExplainedAspect, ...]
+    expression: tuple[ExpressedPart, ...] = ()
 
     def to_plain(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -91,7 +105,30 @@ def explain(phrase: Phrase, time: float, part: str | None = None, performed: flo
     wanted = None if part is None else roles_of(part)
     whole = integrate(phrase.claims)
     made = [own for name in whole.aspects for own in _explained(whole, aspect(name), wanted, time)]
-    return Explanation(time, time if performed is None else performed, part or "body", tuple(made))
+    expressed = tuple(_expressed(phrase, wanted, time))
+    return Explanation(time, time if performed is None else performed, part or "body", tuple(made), expressed)
+
+
+def _expressed(phrase: Phrase, wanted: frozenset[str] | None, time: float) -> Iterator[ExpressedPart]:
+    """Effort and Shape of the parts that have any."""
+    edits = [own for own in phrase.applied_edits if isinstance(own, Expression)]
+    for part in PARTS:
+        dials = [own for edit in edits for own in edit.parts.get(part, ())]
+        if not dials or (wanted is not None and not wanted & roles_of(part)):
+            continue
+        found = []
+        for which, names in (("effort", FACTORS), ("shape", DIMENSIONS)):
+            factors = combine_dials(dials, which, phrase.times).factors  # type: ignore[arg-type]
+            for name, factor in zip(names, factors, strict=True):
+                row = np.asarray(factor, dtype=np.float64)
+                value = float(row) if row.ndim == 0 else float(np.interp(time, phrase.times[: len(row)], row))
+                if abs(value) > SHOWN:
+                    found.append((f"{which}.{name}", value))
+        tempo = float(np.prod([own.tempo for own in dials]))
+        if abs(tempo - 1.0) > SHOWN:
+            found.append(("words' tempo", tempo))
+        if found:
+            yield ExpressedPart(part, tuple(found))
 
 
 def explained_parts(phrase: Phrase) -> tuple[str, ...]:
@@ -181,8 +218,11 @@ def source_of(claim: Claim) -> str:
 def _lines(own: Explanation) -> Iterator[str]:
     later = "" if abs(own.performed - own.time) < 5e-4 else f", {own.time:.2f} s of its own time"
     yield f"{own.performed:.2f} s{later}: {own.part}"
-    if not own.aspects:
+    if not own.aspects and not own.expression:
         yield "  no property asks anything of it"
+    for expressed in own.expression:
+        dials = ", ".join(f"{name} {value:+.2f}" for name, value in expressed.dials)
+        yield f"  Effort and Shape of {expressed.part}, all edits and words together: {dials}"
     for row in own.aspects:
         parts = f" of {', '.join(row.parts)}" if row.parts else ""
         yield f"  {row.aspect}{parts}: {_number(row.value, row)} {row.unit}".rstrip()
