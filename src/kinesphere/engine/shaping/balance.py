@@ -70,7 +70,9 @@ def shift_balance(
         own = gaussian(shares * free[:, None] * half, COMES * context.rate, ends="reflect")
         return own[:, :1] * left + own[:, 1:] * ahead
 
-    way = way_of(np.stack([asked.curve("balance.x"), asked.curve("balance.z")], axis=1))
+    shares = np.stack([asked.curve("balance.x"), asked.curve("balance.z")], axis=1)
+    inside = clip(shares, -1.0, 1.0)  # who is asked to stand within the support stands there, wherever the weight was
+    way = _as_supported(context, corners, before, way_of(inside)) + way_of(shares - inside)
     if asked.asks("lean"):
         way = way + _as_supported(context, corners, before + way, way_of(lean_shares(context, asked, plain)))
     out = None

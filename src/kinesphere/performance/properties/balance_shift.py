@@ -17,7 +17,7 @@ from kinesphere.performance.property import Family, MovementProperty
 class BalanceShift(MovementProperty):
     """Shift the centre of mass over the feet: to a side, ahead or back, by ankles, knees and hips; feet stay.
 
-    Shares are of half the support, from where the centre of mass is: about 1 brings it to the edge. Beyond that a foot
+    Shares are of half the support, from where the centre of mass is; up to 1 it stays over the feet. Beyond that a foot
     steps out in time below it, and back when that is over; without a step, or where it is too far for one, a body would
     fall: that is told.
     """
@@ -25,9 +25,11 @@ class BalanceShift(MovementProperty):
     family = Family.SHAPE
 
     aside: Annotated[
-        float, dial(-2, 2, "How far to a side, in half supports: at 1 about its edge.", "right", "left")
+        float, dial(-2, 2, "How far to a side, in half supports; beyond 1 off the feet.", "right", "left")
     ] = 0.0
-    ahead: Annotated[float, dial(-2, 2, "How far ahead, in half supports: at 1 about its edge.", "back", "ahead")] = 0.0
+    ahead: Annotated[float, dial(-2, 2, "How far ahead, in half supports; beyond 1 off the feet.", "back", "ahead")] = (
+        0.0
+    )
     step: Annotated[Flag, Setting("Whether a foot may step out where the feet do not support that.")] = True
 
     @property
