@@ -370,7 +370,7 @@ def test_the_centre_of_mass_goes_where_it_is_asked_and_feet_stay(way):
     assert np.ptp(held, axis=0).max() < 0.008  # at the edge of the support it goes with that
     half = (centre_of_mass(made(BalanceShift(**{k: v / 2 for k, v in way.items()}).apply(phrase, WINDOW)))
             - centre_of_mass(plain))[:, [0, 2]]  # fmt: skip
-    assert np.abs(2.0 * half - away)[150:230].max() < 0.005  # half of it is half as far
+    assert np.abs(2.0 * half - away)[150:230].max() < 0.009  # half of it is half as far, but at the edge
     assert np.abs(away[:60]).max() < 0.005
     for side in ("left", "right"):
         assert moved(phrase, motion, plain, side).max() < 0.005
