@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -219,3 +219,15 @@ def foot_corners(skeleton: Skeleton, soles: Floats, labels: Mapping[str, Bools])
                     corners.append(paths[:, i] + end * along + sideways)
                     in_contact.append(labels[points[i].name])
     return np.stack(corners, axis=1), np.stack(in_contact, axis=1)
+
+
+AnyArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+OUTER = (2, 3, 6, 7, 10, 11, 14, 15)  # of the corners of two soles with heel and ball: behind heels, ahead of balls
+
+
+def outer_corners(corners: AnyArray) -> AnyArray:
+    """``(T, C / 2, ...)`` the outer ones of corners ``(T, C, ...)`` of whole soles, which span the same hull.
+
+    Of soles without heel and ball all are.
+    """
+    return np.ascontiguousarray(corners[:, OUTER]) if corners.shape[1] == 2 * len(OUTER) else corners

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kinesphere.body.body import Body
-from kinesphere.body.mass import foot_corners, support_margins
+from kinesphere.body.mass import foot_corners, outer_corners, support_margins
 from kinesphere.body.shape_solver.constraints import ShapeConstraints
 from kinesphere.body.shape_solver.demands import (
     CentreGoal,
@@ -217,4 +217,4 @@ def support_margin(model: ShapeModel, constraints: ShapeConstraints, poses: Pose
     joints = np.array([sole.joint for sole in soles])
     paths = attached_points(poses.q, poses.p, joints, np.array([sole.offset for sole in soles]))
     corners, touching = foot_corners(model.body.skeleton, paths, {sole.name: holds[sole.side] for sole in soles})
-    return support_margins(corners, touching, centre)
+    return support_margins(outer_corners(corners), outer_corners(touching), centre)

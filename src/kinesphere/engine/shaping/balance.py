@@ -12,7 +12,7 @@ import numpy as np
 
 from kinesphere.body.body import Body
 from kinesphere.body.joint_subset import joint_subset
-from kinesphere.body.mass import foot_corners, support_margins
+from kinesphere.body.mass import foot_corners, outer_corners, support_margins
 from kinesphere.engine.recorded_poses import body_frame
 from kinesphere.engine.recording_context import KeptPose, PerformanceContext, RecordedWorld
 from kinesphere.engine.shaping.asked import AskedShaping
@@ -147,6 +147,7 @@ def _support(context: PerformanceContext, local: Floats, translations: Floats) -
     corners, _ = foot_corners(
         body.skeleton, points, dict.fromkeys((sole.name for sole in soles), np.ones(len(points), dtype=np.bool_))
     )
+    corners = outer_corners(corners)
     spans = [np.einsum("tci,ti->tc", corners, axis[:, [0, 2]]) for axis in (left, ahead)]
     half = np.stack([0.5 * np.ptp(span, axis=1) for span in spans], axis=1)
     length = context.detail.poses.leg_length
