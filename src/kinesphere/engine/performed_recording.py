@@ -33,7 +33,7 @@ from kinesphere.engine.recording_clock import RecordingClock, recording_clock
 from kinesphere.engine.recording_context import KeptPose, PerformanceContext, RecordedWorld
 from kinesphere.engine.shaping.asked import AskedShaping
 from kinesphere.engine.shaping.balance import Placed, asks_balance, mass_centres, shift_balance
-from kinesphere.engine.shaping.gaze import Gaze
+from kinesphere.engine.shaping.gaze import GazeShaping
 from kinesphere.engine.shaping.goals import meet_goals
 from kinesphere.engine.shaping.lean import lean_trunk
 from kinesphere.engine.shaping.step_out import StepsOut
@@ -195,7 +195,7 @@ def _perform(phrase: Phrase, rate: float) -> Motion:
     if shaping is not None and kept is not None and asks_balance(shaping):
         aside, out = shift_balance(context, shaping, kept, legs.placed(local, translations), over)
     after = legs.place(aside, local, translations, out)
-    gaze, faced = None if shaping is None else Gaze.of(context, shaping), None
+    gaze, faced = None if shaping is None else GazeShaping.of(context, shaping), None
     if gaze is not None:
         gaze.turn_spine(local, translations)
         faced = context.world(local, translations)

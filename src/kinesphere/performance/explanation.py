@@ -131,12 +131,6 @@ def _expressed(phrase: Phrase, wanted: frozenset[str] | None, time: float) -> It
             yield ExpressedPart(part, tuple(found))
 
 
-def explained_parts(phrase: Phrase) -> tuple[str, ...]:
-    """Groups of joints, and what else is named as a part, for which anything is asked."""
-    asked = frozenset().union(*(own.roles for own in phrase.claims)) if phrase.claims else frozenset()
-    return tuple(name for name, roles in GROUPS.items() if asked & frozenset(roles))
-
-
 def _explained(whole: Integrated, own: Aspect, wanted: frozenset[str] | None, time: float) -> Iterator[ExplainedAspect]:
     """The values of one aspect: of each part that has another one."""
     if not own.by_joint:

@@ -27,7 +27,7 @@ LONGER = 1.1  # times the shortest duration of a stroke: hands go on curves
 ROUNDS = 8  # of finding a curve whose means are the factors
 
 
-class BodyStrokes(NamedTuple):
+class PhraseStrokes(NamedTuple):
     """The strokes of a phrase's body in its own time."""
 
     edges: Floats  # (S + 1,) seconds
@@ -41,7 +41,7 @@ class BodyStrokes(NamedTuple):
         return np.diff(self.edges)
 
 
-def body_strokes(phrase: Phrase) -> BodyStrokes:
+def body_strokes(phrase: Phrase) -> PhraseStrokes:
     """Of the hand that leads; of the whole body of a recording; steps of a walk."""
     if phrase.gait is not None:
         clock = GaitClock.of(phrase, SAMPLES)
@@ -49,20 +49,20 @@ def body_strokes(phrase: Phrase) -> BodyStrokes:
         inside = steps * clock.period
         edges = np.unique([0.0, *inside[(inside > 1e-6) & (inside < phrase.duration - 1e-6)], phrase.duration])
         every: Bools = np.ones(len(edges) - 1, dtype=np.bool_)
-        return BodyStrokes(edges, every, np.diff(edges) / CADENCE[1], _between(every))
+        return PhraseStrokes(edges, every, np.diff(edges) / CADENCE[1], _between(every))
     if phrase.detail is not None:
         found = phrase.detail.strokes
         moves = np.array([lead != REST_LEADS for lead in found.leads], dtype=np.bool_)
         walked = np.array([lead == LEGS_LEAD for lead in found.leads], dtype=np.bool_)
         lasts = np.diff(found.edges)
         least = np.maximum(_shortest(phrase.detail.figure_lengths, lasts), lasts / PACES[1])
-        return BodyStrokes(found.edges, moves, least, ~walked | _between(walked))
+        return PhraseStrokes(found.edges, moves, least, ~walked | _between(walked))
     side = leading_side(phrase)
     keys = None if side is None else phrase.arm(side).keys
     if keys is None or keys.stops.sum() < 2:
         edges = body_rest_times(phrase.original)
         every = np.ones(len(edges) - 1, dtype=np.bool_)
-        return BodyStrokes(edges, every, np.zeros(len(every)), every)
+        return PhraseStrokes(edges, every, np.zeros(len(every)), every)
     stops = np.flatnonzero(keys.stops)
     lengths = np.array(
         [
@@ -72,7 +72,7 @@ def body_strokes(phrase: Phrase) -> BodyStrokes:
     )
     edges = keys.times[stops]
     every = np.ones(len(lengths), dtype=np.bool_)
-    return BodyStrokes(edges, lengths > HOLDS, _shortest(ARM * lengths, np.diff(edges)), every)
+    return PhraseStrokes(edges, lengths > HOLDS, _shortest(ARM * lengths, np.diff(edges)), every)
 
 
 def _between(rows: Bools) -> Bools:
@@ -87,7 +87,7 @@ def _shortest(lengths: Floats, lasts: Floats) -> Floats:
     return np.minimum(lasts, np.where(lengths > 0.0, np.maximum(LONGER * ACCENTED * lengths / FASTEST, SHORTEST), 0.0))
 
 
-def strokes_within(strokes: BodyStrokes, scope: Scope) -> Bools:
+def strokes_within(strokes: PhraseStrokes, scope: Scope) -> Bools:
     """``(S,)`` which strokes a scope means: those of which the middle is in it."""
     middles = 0.5 * (strokes.edges[1:] + strokes.edges[:-1])
     low, high = (-np.inf if scope.start is None else scope.start), (np.inf if scope.end is None else scope.end)
@@ -99,7 +99,7 @@ def any_time(scope: Scope) -> Scope:
     return replace(scope, start=None, end=None)
 
 
-def duration_curve(phrase: Phrase, strokes: BodyStrokes, factors: Floats) -> Floats:
+def duration_curve(phrase: Phrase, strokes: PhraseStrokes, factors: Floats) -> Floats:
     """``(N,)`` over the phrase's own time, whose mean over each stroke is its factor ``(S,)``.
 
     What is before the first stroke goes with it, and what is after the last one with that.
@@ -111,7 +111,7 @@ def duration_curve(phrase: Phrase, strokes: BodyStrokes, factors: Floats) -> Flo
     return np.asarray(given[stroke])
 
 
-def time_taken(phrase: Phrase, strokes: BodyStrokes) -> Floats:
+def time_taken(phrase: Phrase, strokes: PhraseStrokes) -> Floats:
     """``(S,)`` seconds that go with each stroke: its own, and what is before the first and after the last."""
     made = strokes.lasts.copy()
     made[0] += strokes.edges[0]

@@ -61,7 +61,7 @@ from kinesphere.motion.phrase import PARTS
 from kinesphere.motion.world_goal import POINTS
 from kinesphere.performance.parameters import FARTHEST, HANDS, Parameter
 from kinesphere.performance.performance_files import PerformanceFiles
-from kinesphere.scripts.arm_angles import ArmAngles
+from kinesphere.scripts.arm_angles import ArmJointAngles
 
 ACTIONS = PerformanceFiles("action", "action", Path(__file__).parent / "actions")
 MOST_ROWS = 1000  # poses, goals, oscillations and looks of one action
@@ -71,7 +71,7 @@ Place: TypeAlias = tuple[float, float, float]
 PLACE = WordOrVector("A place in the world, in metres.", most=FARTHEST, form="[x, y, z] in metres")
 Moment = Annotated[float, number(0.0, LONGEST, "When, in seconds of the action.")]
 Hand = Annotated[str, Choice("Which hand.", choices=HANDS)]
-ARM_JOINTS = tuple(f"{arm}.{angle.name}" for arm in ("right_arm", "left_arm") for angle in fields(ArmAngles))
+ARM_JOINTS = tuple(f"{arm}.{angle.name}" for arm in ("right_arm", "left_arm") for angle in fields(ArmJointAngles))
 
 
 def is_channel(name: str) -> bool:
@@ -99,8 +99,8 @@ class PoseRow:
         AfterValidator(check_posture),
         Setting("Channels and how far: degrees, metres, shares; arm_, hand_, clavicle_ and foot_ of both sides."),
     ] = field(default_factory=dict)
-    right_arm: Annotated[ArmAngles | None, Setting("Joint angles of the right arm.")] = None
-    left_arm: Annotated[ArmAngles | None, Setting("Joint angles of the left arm.")] = None
+    right_arm: Annotated[ArmJointAngles | None, Setting("Joint angles of the right arm.")] = None
+    left_arm: Annotated[ArmJointAngles | None, Setting("Joint angles of the left arm.")] = None
     right_hand: Annotated[Text | None, Setting('The right hand\'s shape, such as "fist 0.8" or "relaxed".')] = None
     left_hand: Annotated[Text | None, Setting("The left hand's shape.")] = None
     via: Annotated[Flag, Setting("Whether arms pass it without stopping.")] = False
@@ -119,7 +119,7 @@ class OscillationRow:
     size: Annotated[float, number(-180.0, 180.0, "Degrees, or metres, to either side.")]
     rate: Annotated[float, number(0.1, 6.0, "Times a second.")] = 1.0
     fade: Annotated[float, dial(0.0, 1.0, "How much smaller its last swing is than its first.", neutral=0.0)] = 0.0
-    about: Annotated[ArmAngles | None, Setting("Of an arm: the angles about which it goes.")] = None
+    about: Annotated[ArmJointAngles | None, Setting("Of an arm: the angles about which it goes.")] = None
 
     def __post_init__(self) -> None:
         if self.end <= self.start:

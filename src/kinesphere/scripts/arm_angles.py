@@ -21,7 +21,7 @@ UP = -DOWN
 
 
 @document(frozen=True)
-class ArmAngles:
+class ArmJointAngles:
     """Angles of one arm, in degrees; the rest of them are as an arm hangs."""
 
     elevation: Annotated[float, number(-60.0, 180.0, "How far the upper arm is raised from hanging.")] = 0.0
@@ -34,7 +34,7 @@ class ArmAngles:
     elbow: Annotated[float, number(0.0, 150.0, "How far the elbow is bent.")] = 8.0
 
 
-def arm_key(angles: ArmAngles, side: str) -> tuple[tuple[float, float, float], float]:
+def arm_key(angles: ArmJointAngles, side: str) -> tuple[tuple[float, float, float], float]:
     """The wrist from its shoulder in arm lengths, left, up and ahead, and the elbow's swivel in radians."""
     upper, lower = figure_limb(HEIGHT, side, "Arm").lengths
     elevation, plane, turn, bend = np.radians([angles.elevation, angles.plane, angles.rotation, angles.elbow])

@@ -23,7 +23,7 @@ from kinesphere.motion.memo import memoised
 from kinesphere.motion.motion import Motion
 from kinesphere.motion.phrase import Phrase
 from kinesphere.scripts.script_file import Script, load_script, script_errors
-from kinesphere.scripts.script_phrase import POINT_OF, Reach, reaches_of, script_phrase
+from kinesphere.scripts.script_phrase import POINT_OF, HandGoal, reaches_of, script_phrase
 
 MISSED = 0.005  # metres by which a goal is out of reach
 EDGE, ALLOWED = 1.02, 0.5  # of half the support, and of a step from which on one may be taken
@@ -70,7 +70,7 @@ def _place_of(script: Script, source: str, origin: str) -> tuple[int | str, ...]
     return ("action", next((own.index for own in script.actions if own.name == origin), 0))
 
 
-def _out_of_reach(script: Script, body: Body, reach: Reach) -> MotionFileError | None:
+def _out_of_reach(script: Script, body: Body, reach: HandGoal) -> MotionFileError | None:
     """The error of a goal that the body does not reach from where it stands, however it bends."""
     if reach.goal.do == "point":
         return None
@@ -86,7 +86,7 @@ def _out_of_reach(script: Script, body: Body, reach: Reach) -> MotionFileError |
     return script.file.error(("action", reach.action.action.index), found, expected)
 
 
-def missed_by(body: Body, reach: Reach) -> float:
+def missed_by(body: Body, reach: HandGoal) -> float:
     """Metres by which a hand misses its goal: the whole body bends to it, and feet stay."""
     stood = _standing(body)
     local, translations = stood.rotations[:1].copy(), stood.translations[:1].copy()
@@ -109,7 +109,7 @@ def _standing(body: Body) -> Motion:
     return generate(Phrase("stands", body, STANDS, life=0.0))
 
 
-def _move(body: Body, reach: Reach, local: Floats, translations: Floats) -> None:
+def _move(body: Body, reach: HandGoal, local: Floats, translations: Floats) -> None:
     """Put a pose where the body stands, in place."""
     leg = LEG * embody(body).actor.size
     turned = rotations.from_rotation_vector(np.array([0.0, reach.stands.turn, 0.0]))

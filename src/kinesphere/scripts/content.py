@@ -25,7 +25,7 @@ from kinesphere.motion.phrase import CHEST, WORLD, part_of_channel
 from kinesphere.motion.referent import Referent
 from kinesphere.performance.property_rows import AskedProperty
 from kinesphere.scripts.action_file import ActionFile, GazeRow, GoalRow, OscillationRow, PoseRow
-from kinesphere.scripts.arm_angles import ArmAngles, arm_key
+from kinesphere.scripts.arm_angles import ArmJointAngles, arm_key
 from kinesphere.scripts.walking import walk_steps
 
 SAME = 1e-4  # arm lengths: what is nearer to where an arm hangs hangs
@@ -42,7 +42,6 @@ NEGATED = (
 )
 AFTER = 0.35  # seconds after the last thing of an action without a duration
 LEGS = ("left_leg", "right_leg")
-ARMS = ("left_arm", "right_arm")
 Rows: TypeAlias = list[tuple[float, float]]
 
 
@@ -164,8 +163,7 @@ class ActionContent:
             return f"{other_side(side)}{dot}{rest}" if side in SIDES else name
 
         def goal(own: GoalRow) -> GoalRow:
-            palm = own.palm
-            return replace(own, hand=other_side(own.hand), palm=palm)
+            return replace(own, hand=other_side(own.hand))
 
         return replace(
             self,
@@ -360,7 +358,7 @@ class _Gathered:
             shape: str | None = getattr(pose, f"{side}_hand")
             if shape is not None:
                 values |= hand_values(side, shape)
-            angles: ArmAngles | None = getattr(pose, f"{side}_arm")
+            angles: ArmJointAngles | None = getattr(pose, f"{side}_arm")
             if angles is not None:
                 position, swivel = arm_key(angles, side)
                 self.arms[side] += [ArmKey(at, position, swivel, not pose.via, ease=pose.ease) for at in moments]
@@ -409,7 +407,7 @@ class _Gathered:
             own[:] = [(time, value) for time, value in own if not times[0] <= time <= times[-1]] + rows
 
     def _swing_arm(self, side: str, joint: str, wave: OscillationRow, rows: Iterable[tuple[float, float]]) -> None:
-        about = wave.about or ArmAngles(elevation=20.0, elbow=90.0)
+        about = wave.about or ArmJointAngles(elevation=20.0, elbow=90.0)
         low, high = {"elevation": (-60.0, 180.0), "plane": (-90.0, 180.0), "elbow": (0.0, 150.0)}.get(
             joint, (-120.0, 120.0)
         )

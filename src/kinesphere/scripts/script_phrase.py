@@ -126,15 +126,15 @@ def busy(own: Occurrence) -> dict[str, tuple[float, float]]:
 # Tracks
 
 
-class Reach(NamedTuple):
-    """A goal of a hand, and where the body stands then."""
+class HandGoal(NamedTuple):
+    """A goal of a hand in a script, and where the body stands then."""
 
     action: Occurrence
     goal: GoalRow
     stands: Standpoint
 
 
-def reaches_of(script: Script, body: Body) -> list[Reach]:
+def reaches_of(script: Script, body: Body) -> list[HandGoal]:
     """The goals of hands in a script, with where the body stands."""
     times = schedule(script, body)
     made = _Assembly(times, body)
@@ -154,7 +154,7 @@ class _Assembly:
         self.goals: list[WorldGoal] = []
         self.referents: list[Referent] = []
         self.needed: dict[str, float] = {}  # part to when an action that needs it is over with it
-        self.reaches: list[Reach] = []
+        self.reaches: list[HandGoal] = []
 
     def add(self, own: Occurrence) -> None:
         """Add one action."""
@@ -305,7 +305,7 @@ class _Assembly:
 
     def _add_goal(self, goal: GoalRow, start: float, own: Occurrence) -> None:
         begins, ends = start + goal.at, start + goal.end
-        self.reaches.append(Reach(own, goal, self.feet.stands))
+        self.reaches.append(HandGoal(own, goal, self.feet.stands))
         name = f"{own.action.name}.{goal.name}" if goal.name else own.action.name
         fades = self._strokes_around(goal.hand, begins, ends)
         if goal.do == "point":

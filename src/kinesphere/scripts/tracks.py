@@ -20,7 +20,7 @@ from kinesphere.maths.interpolation import monotone_cubic
 from kinesphere.maths.vectors import Floats, smootherstep
 from kinesphere.motion.gesture import Curve, Palm, Step
 from kinesphere.motion.humanoid import SIDES
-from kinesphere.motion.phrase import CHEST, WORLD, Keys
+from kinesphere.motion.phrase import CHEST, Keys
 from kinesphere.scripts.content import ArmKey, Rows, is_rest, rest_key
 
 CLOSE = 0.04  # seconds: keys that are nearer to each other than this are one
@@ -312,8 +312,3 @@ def _sampled(row: ChannelRow | None, times: Floats) -> Floats:
     if row is None or not row.times:
         return np.zeros(len(times))
     return monotone_cubic(row.times, row.values, times)
-
-
-def in_world(key: ArmKey) -> bool:
-    """Whether a key is at a place of the world."""
-    return key.space == WORLD

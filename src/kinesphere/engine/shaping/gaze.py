@@ -69,7 +69,7 @@ def _rows_around(weights: Sequence[Floats], rate: float, whole: bool) -> slice:
 
 
 @dataclass(eq=False)
-class Gaze:
+class GazeShaping:
     """Where the body looks in one performance."""
 
     context: PerformanceContext
@@ -80,7 +80,7 @@ class Gaze:
     told: bool = False
 
     @classmethod
-    def of(cls, context: PerformanceContext, asked: AskedShaping) -> Gaze | None:
+    def of(cls, context: PerformanceContext, asked: AskedShaping) -> GazeShaping | None:
         """Of a performance; None: nothing is looked at."""
         if not asked.asks("gaze"):
             return None

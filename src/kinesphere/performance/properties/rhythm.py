@@ -15,7 +15,7 @@ from kinesphere.motion.phrase import Phrase
 from kinesphere.motion.scope import Scope
 from kinesphere.performance.property import Family, MovementProperty
 from kinesphere.performance.strokes import (
-    BodyStrokes,
+    PhraseStrokes,
     any_time,
     body_strokes,
     duration_curve,
@@ -59,7 +59,7 @@ class Rhythm(MovementProperty):
         given = self._claims(phrase, strokes, strokes_within(strokes, scope))
         return self.scoped(tuple(given), phrase, any_time(scope), source, composite, origin)
 
-    def _claims(self, phrase: Phrase, strokes: BodyStrokes, inside: Bools) -> Iterator[Claim]:
+    def _claims(self, phrase: Phrase, strokes: PhraseStrokes, inside: Bools) -> Iterator[Claim]:
         rows = np.flatnonzero(strokes.moves & strokes.whole & inside)
         if len(rows) < 2 or (phrase.loop and phrase.gait is not None):
             return
@@ -67,7 +67,7 @@ class Rhythm(MovementProperty):
         factors[rows] = self._durations(strokes, time_taken(phrase, strokes), rows) / strokes.lasts[rows]
         yield Claim("stroke.duration", duration_curve(phrase, strokes, factors), "body")
 
-    def _durations(self, strokes: BodyStrokes, taken: Floats, rows: Ints) -> Floats:
+    def _durations(self, strokes: PhraseStrokes, taken: Floats, rows: Ints) -> Floats:
         """``(R,)`` seconds of strokes that follow the pattern, as far as hands can go, and take as long in all."""
         lasts, least = strokes.lasts[rows], strokes.least[rows]
         more = taken[rows] / lasts  # what goes with the first and the last one
